@@ -11,17 +11,18 @@ the code behind the command ``airtab``; results are equal to the bit.
 
 from airtab._airtab import version as _version
 from airtab._calls import Experiment, compare, experiment, run, sweep
-from airtab._errors import CacheError, Problem, QueueError, ScenarioError, Stopped
+from airtab._errors import CacheError, ClusterError, Problem, QueueError, ScenarioError, Stopped
 from airtab._results import Comparison, Outcome, Result, Run, Shard, Sweep
 from airtab._scenario import Scenario
 from airtab import disciplines
 from airtab.disciplines import *  # noqa: F403
 from airtab.disciplines import Queue
 
-__version__, __commit__ = _version()
+__version__, __commit__, _ = _version()
 
 __all__ = [
     "CacheError",
+    "ClusterError",
     "Comparison",
     "Experiment",
     "Outcome",

@@ -3,4 +3,6 @@
 
 from airtab._command import main
 
-main()
+# Workers of a local cluster read it again.
+if __name__ == "__main__":
+    main()

@@ -9,7 +9,8 @@ import math
 import operator
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import ExitStack, contextmanager
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from airtab import _airtab, _progress
@@ -80,11 +81,21 @@ def _queues(queues: str | Iterable[str]) -> list[str]:
     return labels
 
 
-def _how(jobs: int | None, cache: Cache, progress: _progress.Progress | None) -> Any:
+@contextmanager
+def _how(jobs: int | None, cache: Cache, progress: Progress, cluster: object = None) -> Iterator[Any]:
+    """How to run, as the compiled part takes it. A bar ends with it, and what was made for a cluster."""
     if jobs is not None and not 1 <= operator.index(jobs) <= 1024:
         raise ValueError(f"jobs: {jobs}: 1 to 1024, or None for one for each processor")
     where = None if cache is False else (True, None if cache is True else os.fspath(cache))
-    return (jobs or 0, where, progress)
+    with ExitStack() as stack:
+        exchange = None
+        if cluster is not None:
+            from airtab import _cluster
+
+            exchange = stack.enter_context(_cluster.joined(cluster, jobs))
+        shown = _progress.bar(progress)
+        stack.callback(_progress.close, shown)
+        yield (jobs or 0, where, shown, exchange)
 
 
 def _made(kind: type[_R], results: _airtab.Results) -> _R:
@@ -104,6 +115,7 @@ def compare(
     jobs: int | None = None,
     cache: Cache = True,
     progress: Progress = "auto",
+    cluster: object = None,
     quick: bool | None = None,
 ) -> Comparison:
     """Runs a scenario under several disciplines, which all meet the same seeds.
@@ -114,20 +126,18 @@ def compare(
     (default: one for each processor); results do not depend on it. ``cache``:
     finished runs are kept where the command keeps them, in a folder, or, if it
     is False, nowhere. ``progress`` is a bar, False, or is called with how many
-    runs are done, and of how many.
+    runs are done, and of how many. ``cluster`` has Dask make the runs: "local",
+    a scheduler's address (``"tcp://HOST:8786"``), a cluster or a client of Dask.
 
-    Raises `ScenarioError`, `QueueError`, `CacheError`, and `Stopped` at Ctrl-C.
+    Raises `ScenarioError`, `QueueError`, `CacheError`, `ClusterError`, and `Stopped` at Ctrl-C.
     """
     if quick is not None:
         warnings.warn("compare(quick=...) is now short=...: all times / 10", DeprecationWarning, stacklevel=3)
         short = short or quick
     text = Scenario(scenario)._text
-    shown = _progress.bar(progress)
-    try:
-        how = _how(jobs, cache, shown)
-        results = _airtab.compare(text, _queues(queues), _seeds(seeds), short, how)
-    finally:
-        _progress.close(shown)
+    labels, numbers = _queues(queues), _seeds(seeds)
+    with _how(jobs, cache, progress, cluster) as how:
+        results = _airtab.compare(text, labels, numbers, short, how)
     return _made(Comparison, results)
 
 
@@ -137,9 +147,10 @@ def run(scenario: Source = None, queue: str = "chap", seed: int = 1, *, cache: C
 
     Raises as `compare`.
     """
-    how = _how(1, cache, None)
     text = Scenario(scenario)._text
-    return _made(Run, _airtab.compare(text, _queues(queue), _seeds([seed], "seed"), False, how))
+    with _how(1, cache, False) as how:
+        results = _airtab.compare(text, _queues(queue), _seeds([seed], "seed"), False, how)
+    return _made(Run, results)
 
 
 def _value(path: str, value: object) -> str:
@@ -199,6 +210,7 @@ def sweep(
     jobs: int | None = None,
     cache: Cache = True,
     progress: Progress = "auto",
+    cluster: object = None,
 ) -> Sweep: ...
 @overload
 def sweep(
@@ -233,6 +245,7 @@ def sweep(
     jobs: int | None = None,
     cache: Cache = True,
     progress: Progress = "auto",
+    cluster: object = None,
 ) -> Sweep | Shard:
     """Runs a scenario at every combination of some values.
 
@@ -245,7 +258,7 @@ def sweep(
     figure is no wider under any discipline.
 
     ``shard=(3, 7), packs=folder`` makes the third of seven parts and leaves it as
-    packs; ``merge=[folders]`` makes the results of them, and no run.
+    packs; ``merge=[folders]`` makes the results of them, and no run. ``cluster`` is that of `compare`.
 
     Raises as `compare`; `CacheError` also where runs are missing in ``merge``.
     """
@@ -255,6 +268,8 @@ def sweep(
         file = scenario
     else:
         text = Scenario(scenario)._text
+    if cluster is not None and (shard is not None or merge):
+        raise ValueError("cluster: it makes the whole sweep; leave out shard and merge")
     if (shard is None) != (packs is None):
         raise ValueError("shard and packs go together: which part, and the folder that it is left in")
     asking: Any = (
@@ -265,15 +280,11 @@ def sweep(
         (first, most),
         [os.fspath(folder) for folder in merge],
     )
-    shown = _progress.bar(progress)
-    try:
-        how = _how(jobs, cache, shown)
+    with _how(jobs, cache, progress, cluster) as how:
         if shard is not None and packs is not None:
             part = shard if isinstance(shard, str) else "/".join(map(str, shard))
             return Shard(_airtab.fill(text, file, asking, part, packs, how), packs)
         results = _airtab.sweep(text, file, asking, how)
-    finally:
-        _progress.close(shown)
     return _made(Sweep, results)
 
 
@@ -300,11 +311,8 @@ class Experiment:
 
         Raises as `compare`.
         """
-        shown = _progress.bar(progress)
-        try:
-            results = _airtab.experiment(self.name, quick, seeds, _how(jobs, cache, shown))
-        finally:
-            _progress.close(shown)
+        with _how(jobs, cache, progress) as how:
+            results = _airtab.experiment(self.name, quick, seeds, how)
         assert results is not None
         return _made(Outcome, results)
 

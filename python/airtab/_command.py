@@ -4,6 +4,8 @@
 import os
 import signal
 import sys
+from contextlib import ExitStack
+from typing import Any
 
 from airtab import _airtab
 
@@ -12,7 +14,14 @@ def main() -> None:
     """Does what the words of the command line ask for."""
     # The program listens for Ctrl-C itself, and `airtab ... | head` ends quietly.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    code = _airtab.main(["airtab", *sys.argv[1:]])
+    with ExitStack() as stack:
+
+        def join(cluster: str, jobs: int | None) -> Any:
+            from airtab import _cluster
+
+            return stack.enter_context(_cluster.joined(cluster, jobs))
+
+        code = _airtab.main(["airtab", *sys.argv[1:]], join)
     sys.stdout.flush()
     os._exit(code)
 

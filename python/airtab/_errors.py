@@ -66,6 +66,10 @@ class CacheError(OSError):
     """Finished runs cannot be kept or found where they were to be."""
 
 
+class ClusterError(OSError):
+    """There is no scheduler, a worker cannot be used, or what was under way is lost. What came back is in the cache."""
+
+
 class Stopped(KeyboardInterrupt):
     """Ctrl-C ended the runs. What was done is in the cache: the same call goes on from there."""
 

@@ -83,6 +83,17 @@ class Comparison(Result):
         return self._results.why(not short) or []
 
 
+    def courses(self) -> dict[str, Any]:
+        """What each application received and sent over time, with the first seed; those runs are made once more.
+
+        ``step_s`` is the time of a step, s; ``queues`` have ``label`` and ``apps``,
+        and each of these ``name`` and two lists of bits per second, a value for
+        each step: ``received`` by the station, ``uploaded`` to its server.
+        """
+        data: dict[str, Any] = json.loads(self._results.courses() or "{}")
+        return data
+
+
 class Run(Comparison):
     """One discipline, one seed."""
 

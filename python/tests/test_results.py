@@ -126,6 +126,24 @@ def test_files_of_a_comparison(folder: Path) -> None:
         mine.save("small.toml/below")
 
 
+@pytest.mark.parametrize(
+    ("seeds", "quick", "words"),
+    [
+        ([5, 3], True, "--seeds 5,3 --quick"),
+        ([7], True, "--seeds 7, --quick"),
+        (range(1, 3), False, "--seeds 2"),
+        ([2, 1], False, "--seeds 2,1"),
+    ],
+)
+def test_what_repeats_a_comparison(folder: Path, seeds: list[int], quick: bool, words: str) -> None:
+    """The line in the manifest, run where the files are, makes the same."""
+    mine = airtab.compare("small.toml", QUEUES, seeds=seeds, quick=quick)
+    mine.save("out")
+    line = json.loads((folder / "out/manifest.json").read_text())["command"]
+    assert line == f"airtab compare scenario.toml --queues {','.join(QUEUES)} {words}"
+    assert command(*line.split()[1:], "--json", folder=folder / "out") == mine.json()
+
+
 def test_rows(folder: Path) -> None:
     mine = airtab.compare("small.toml", ["fifo", "chap"], seeds=2)
     mine.save("out")

@@ -3,11 +3,11 @@
 //!
 //! What it does not do: nothing is run by it.
 
-/// `airtab compare` with the options that decide on the figures. `queues`: labels.
-pub fn compare_command(scenario: Option<&str>, queues: &[&str], seeds: u64, short: bool) -> String {
+/// `airtab compare` with the options that decide on the figures. `queues`: labels; `seeds`: as `--seeds` has them.
+pub fn compare_command(scenario: Option<&str>, queues: &[&str], seeds: &str, short: bool) -> String {
     let mut words = vec!["airtab".to_string(), "compare".into()];
     words.extend(scenario.map(quoted));
-    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), seeds.to_string()]);
+    words.extend(["--queues".into(), quoted(&queues.join(",")), "--seeds".into(), quoted(seeds)]);
     words.extend(short.then(|| "--short".into()));
     words.join(" ")
 }
@@ -32,9 +32,9 @@ mod tests {
             ["a/b.toml", "'my home'", "'it'\\''s'"]
         );
         assert_eq!(
-            compare_command(Some("my home.toml"), &["fifo", "chap:limit=70"], 5, true),
+            compare_command(Some("my home.toml"), &["fifo", "chap:limit=70"], "5", true),
             "airtab compare 'my home.toml' --queues fifo,chap:limit=70 --seeds 5 --short"
         );
-        assert_eq!(compare_command(None, &["fifo"], 20, false), "airtab compare --queues fifo --seeds 20");
+        assert_eq!(compare_command(None, &["fifo"], "20", false), "airtab compare --queues fifo --seeds 20");
     }
 }

@@ -7,6 +7,7 @@
 //! - [`study()`]: the same with the [`story()`] and the [`capture()`] (for Wireshark) of
 //!   one run of each discipline; [`html`]: as a page; [`write_parquet`]: as data
 //! - [`plan`]: the loop over points, queues and seeds that all of these share; [`store`]: where finished runs are kept
+//! - [`compare_elsewhere()`]: with runs that others make; [`make()`]: makes them, there
 //! - [`draw`]: every figure, as a part of a page, as SVG and as CSV
 //! - [`fingerprint`]: what a capture says of its cards; [`class_load`]: what it says of classes of packets
 //! - [`catalogue`]: what there is, for programs; [`SoFar`]: a comparison before its end
@@ -27,11 +28,13 @@ mod command;
 mod compare;
 pub mod contention;
 pub mod draw;
+mod elsewhere;
 pub mod experiment;
 pub mod fingerprint;
 pub mod flent;
 pub mod frame;
 mod measure;
+mod order;
 pub mod plan;
 mod report;
 mod results;
@@ -47,7 +50,9 @@ pub use capture::{SNAP_BYTES, capture};
 pub use change::{AppChange, Change, Changes, Verdict, results_schema};
 pub use command::{compare_command, quoted};
 pub use compare::{Comparison, Options, SCHEMA, compare, compare_kept, comparison};
+pub use elsewhere::{Failure, compare_elsewhere};
 pub use measure::run;
+pub use order::make;
 pub use plan::Stopped;
 pub use report::{Report, figures, headline, html};
 pub use results::{Build, Manifest, Origin, Queue, frame, scenario_hash, text_hash, write_parquet};

@@ -49,6 +49,7 @@ pub fn of_call(py: Python, e: CallError) -> PyErr {
             of_package(py, "Stopped", (stopped.to_string(), stopped.done, stopped.total))
         }
         CallError::Store(message) => of_package(py, "CacheError", (message,)),
+        CallError::Elsewhere(message) => of_package(py, "ClusterError", (message,)),
         CallError::Failed(message) => PyOSError::new_err(message),
     }
 }

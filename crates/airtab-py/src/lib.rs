@@ -4,11 +4,13 @@
 //! - `scenario`: scenarios, checked; `values`: Python's values as TOML and back
 //! - `task`: runs with the GIL free, which Ctrl-C ends
 //! - `results`: what came out, as JSON, text, files and Arrow
+//! - `crew`: runs that a cluster makes
 //! - `errors`: the package's exceptions
 //!
 //! Everything is run, summarised and written by `airtab::calls`, as the command line is. What it does not do: no words for
 //! people, no progress bar, no figures (`python/airtab`).
 
+mod crew;
 mod errors;
 mod results;
 mod scenario;
@@ -20,10 +22,14 @@ use std::process::ExitCode;
 
 use pyo3::prelude::*;
 
-/// The command `airtab`: does what the words ask for, the program's name first, and gives its exit code.
+use crate::crew::Crew;
+
+/// The command `airtab`: does what the words ask for, the program's name first, and gives its exit code. `join` is called
+/// with a cluster's name and how many jobs it is to have, and gives what `exchange` of a `How` is.
 #[pyfunction]
-fn main(py: Python, words: Vec<OsString>) -> u8 {
-    let code = py.detach(|| airtab::main(words.into_iter()));
+fn main(py: Python, words: Vec<OsString>, join: Py<PyAny>) -> u8 {
+    let join = |cluster: &str, jobs: Option<u16>| Crew::join(&join, cluster, jobs);
+    let code = py.detach(|| airtab::main_with(words.into_iter(), &join));
     // An exit code shows its number to nobody but the system.
     (0..=u8::MAX).find(|n| ExitCode::from(*n) == code).unwrap_or(1)
 }
@@ -34,14 +40,16 @@ fn disciplines() -> String {
     airtab::calls::disciplines().to_string()
 }
 
-/// Version and commit.
+/// Version, commit, and the number of the sources that runs come from.
 #[pyfunction]
-fn version() -> (&'static str, &'static str) {
+fn version() -> (&'static str, &'static str, &'static str) {
     airtab::calls::version()
 }
 
 #[pymodule]
 mod _airtab {
+    #[pymodule_export]
+    use super::crew::make;
     #[pymodule_export]
     use super::results::{Results, compare, experiment, fill, sweep};
     #[pymodule_export]

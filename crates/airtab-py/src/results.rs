@@ -87,6 +87,13 @@ impl Results {
         }
     }
 
+    /// What each application received over time in the runs with the first seed, as JSON; of comparisons.
+    fn courses(&self, py: Python) -> PyResult<Option<String>> {
+        let Kind::Compared(compared) = &self.kind else { return Ok(None) };
+        let wanted = Wanted { jobs: 0, cache: Cache::Off, progress: None, exchange: None };
+        run(py, wanted, |how| compared.courses(how)).map(|courses| Some(courses.to_string()))
+    }
+
     #[getter]
     fn warnings(&self) -> Vec<String> {
         match &self.kind {
@@ -98,7 +105,8 @@ impl Results {
 
     /// Writes the files of `--out`.
     fn save(&self, py: Python, dir: PathBuf) -> PyResult<()> {
-        run(py, Wanted { jobs: 0, cache: Cache::Off, progress: None }, |how| match &self.kind {
+        let wanted = Wanted { jobs: 0, cache: Cache::Off, progress: None, exchange: None };
+        run(py, wanted, |how| match &self.kind {
             Kind::Compared(compared) => compared.save(&dir, how.jobs, how.stop).map(drop),
             Kind::Swept(swept) => swept.save(&dir).map(drop),
             Kind::Judged(judged) => judged.save(&dir),
@@ -121,17 +129,17 @@ impl Results {
     }
 }
 
-/// Jobs, cache and progress.
-type How = (usize, Option<(bool, Option<PathBuf>)>, Option<Py<PyAny>>);
+/// Jobs, cache, progress, and who makes runs if not this machine.
+type How = (usize, Option<(bool, Option<PathBuf>)>, Option<Py<PyAny>>, Option<Py<PyAny>>);
 
 /// `cache`: None for none, else where.
-fn wanted((jobs, cache, progress): How) -> Wanted {
+fn wanted((jobs, cache, progress, exchange): How) -> Wanted {
     let cache = match cache {
         None => Cache::Off,
         Some((_, None)) => Cache::Usual,
         Some((_, Some(folder))) => Cache::At(folder),
     };
-    Wanted { jobs, cache, progress }
+    Wanted { jobs, cache, progress, exchange }
 }
 
 /// `airtab compare`; `airtab run`, too.

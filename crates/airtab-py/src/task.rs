@@ -13,10 +13,11 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use airtab::calls::{Cache, CallError, How};
+use airtab::calls::{Cache, CallError, Elsewhere, How};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError};
 use pyo3::prelude::*;
 
+use crate::crew::Crew;
 use crate::errors::of_call;
 
 /// Between two looks: Ctrl-C is seen within 0.1 s, and runs look every 2 ms.
@@ -28,6 +29,8 @@ pub struct Wanted {
     pub cache: Cache,
     /// Called with how many runs are done, and of how many.
     pub progress: Option<Py<PyAny>>,
+    /// Takes orders of runs (`crew`), if this machine is not to make them.
+    pub exchange: Option<Py<PyAny>>,
 }
 
 /// Does the work.
@@ -36,13 +39,15 @@ pub fn run<T: Send>(
     wanted: Wanted,
     work: impl FnOnce(&How) -> Result<T, CallError> + Send,
 ) -> PyResult<T> {
-    let Wanted { jobs, cache, progress } = wanted;
+    let Wanted { jobs, cache, progress, exchange } = wanted;
+    let crew = exchange.map(Crew::new);
     let (stop, done, total) = (AtomicBool::new(false), AtomicUsize::new(0), AtomicUsize::new(0));
     let count = |so_far: usize, all: usize| {
         done.fetch_max(so_far, Ordering::Relaxed);
         total.store(all, Ordering::Relaxed);
     };
-    let how = How { jobs, cache, stop: &stop, progress: &count };
+    let elsewhere = crew.as_ref().map(|crew| crew as &dyn Elsewhere);
+    let how = How { jobs, cache, stop: &stop, progress: &count, elsewhere };
     let (ended, raised) = py.detach(|| {
         thread::scope(|scope| {
             let (send, receive) = sync_channel::<()>(1);
@@ -77,6 +82,7 @@ pub fn run<T: Send>(
             (worker.join(), raised)
         })
     });
+    let raised = raised.or_else(|| crew.and_then(Crew::raised));
     match (ended, raised) {
         (Err(panic), _) => Err(PyRuntimeError::new_err(format!(
             "a defect of airtab, please report it: {}",
@@ -99,6 +105,6 @@ fn words(panic: &(dyn Any + Send)) -> String {
 /// Work that panics: shows the tests what becomes of one.
 #[pyfunction]
 pub fn panics(py: Python) -> PyResult<()> {
-    let wanted = Wanted { jobs: 1, cache: Cache::Off, progress: None };
+    let wanted = Wanted { jobs: 1, cache: Cache::Off, progress: None, exchange: None };
     run(py, wanted, |_| panic!("as asked for"))
 }

@@ -30,7 +30,7 @@ use crate::commands::pages::{Completions, Man};
 use crate::commands::rpm::args::Rpm;
 use crate::commands::schema::Schema;
 use crate::commands::serve::args::Serve;
-use crate::commands::sweep::args::Sweep;
+use crate::commands::sweep::args::{Seeds, Sweep, seeds};
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -207,9 +207,9 @@ pub struct Compare {
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
     #[arg(long, value_name = "LIST", default_value = USUAL.as_str())]
     pub queues: QueueList,
-    /// Runs for each discipline, with seeds 1 to N; 2 or more give intervals
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(1..=100_000))]
-    pub seeds: u64,
+    /// Seeds of each discipline's runs: 1 to N, A to B, or a list such as 1,5,9; 2 or more give intervals
+    #[arg(long, value_name = "N|A-B|LIST", default_value = "20", value_parser = seeds)]
+    pub seeds: Seeds,
     /// Divide all times of the schedule by 10: fast, and good for a first look only
     #[arg(long)]
     pub short: bool,
@@ -228,11 +228,11 @@ pub struct Compare {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// And every frame on the air, for Wireshark: one pcapng file for each discipline, of its run with
-    /// seed 1, from the start of the measured part [for 5s]
+    /// the first seed, from the start of the measured part [for 5s]
     #[arg(long, value_name = "TIME", requires = "out", num_args = 0..=1, require_equals = true,
         default_missing_value = "5s", value_parser = length)]
     pub pcap: Option<u64>,
-    /// Also write the run with seed 1 for flent, whose plots draw it beside real networks: a file for each discipline,
+    /// Also write the run with the first seed for flent, whose plots draw it beside real networks: a file for each discipline,
     /// FILE-chap.flent.gz and so on
     #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
     pub flent: Option<PathBuf>,

@@ -21,9 +21,15 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::args::{Args, Command};
+use crate::calls::Join;
 
 /// Does what the words of a command line ask for, the program's name first. Wrong usage and help end the process.
 pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
+    main_with(words, &commands::sweep::no_cluster)
+}
+
+/// The same with somebody who finds clusters.
+pub fn main_with(words: impl Iterator<Item = OsString>, join: Join) -> ExitCode {
     let args = match Args::read(words) {
         Ok(args) => args,
         Err(problem) => {
@@ -35,7 +41,7 @@ pub fn main(words: impl Iterator<Item = OsString>) -> ExitCode {
         Command::Compare(args) => commands::compare::compare(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Scenario(args) => commands::scenario::scenario(&args),
-        Command::Sweep(args) => commands::sweep::sweep(&args),
+        Command::Sweep(args) => commands::sweep::sweep(&args, join),
         Command::Cache(args) => commands::cache::cache(&args),
         Command::Experiment(args) => commands::experiment::experiment(&args),
         Command::Disciplines(args) => commands::disciplines::disciplines(&args),

@@ -337,11 +337,11 @@ fn wrong_usage_is_2() {
         (&["compare", "--queues", "CHAP"], "no discipline 'CHAP'; did you mean `chap`? (known: fifo"),
         (
             &["compare", "--seeds", "0"],
-            "invalid value '0' for '--seeds <N>': give a whole number from 1 to 100000",
+            "invalid value '0' for '--seeds <N|A-B|LIST>': 0 seeds: give 1 to 100000",
         ),
         (
             &["compare", "--seeds", "abc"],
-            "invalid value 'abc' for '--seeds <N>': give a whole number from 1 to 100000",
+            "invalid value 'abc' for '--seeds <N|A-B|LIST>': 'abc' is no seed: give 20, 1-20 or 1,5,9",
         ),
         (&["compare", "--set", "wifi.attempts"], "write PATH=VALUE, as in wifi.attempts=4"),
         (&["compare", "--jobs", "1025"], "'1025' for '--jobs <N>': give a whole number from 1 to 1024"),

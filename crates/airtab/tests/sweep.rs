@@ -275,6 +275,11 @@ fn what_cannot_be_swept_is_told() {
             "at limit = 20, distance = 1.5, latency = 5ms, app.call.sart = 0s: ",
         ),
         (&["sweep.toml", "--set", "app.call.start=1parsec"], "limit = 20, distance = 1.5, latency = 5ms: "),
+        (
+            &["sweep.toml", "--cluster", "local"],
+            "error: --cluster: the command of the package for Python has it: pip install 'airtab[dask]'",
+        ),
+        (&["sweep.toml", "--cluster", "local", "--budget", "1s"], "cannot be used with"),
         (&["sweep.toml", "--queues", "fifo,fifo"], "--queues names fifo twice"),
         (&["sweep.toml", "--format", "parquet"], "name a directory for the file with --out"),
         (&["sweep.toml", "--merge", "empty"], "empty: holds no pack of runs"),

@@ -7,11 +7,11 @@
 //! `[[app]]` have names, and `live`, which is the runner's.
 
 use airtab_scenario::reader::{Problem, instead};
-use airtab_scenario::{FileError, ScenarioFile, path_words};
+use airtab_scenario::{FileError, open_file, path_words};
 use toml::{Table, Value};
 
+use super::Experiment;
 use super::workload::{Kind, Workload};
-use super::{Experiment, ModelTask, ServerTask};
 
 /// Key of an axis that sets who runs a point of a live experiment: `true` the
 /// live access point, `false` the simulator.
@@ -26,6 +26,14 @@ pub struct Point {
     pub workload: Workload,
     /// Whether in real time.
     pub live: bool,
+}
+
+/// The text of what is run at a point.
+pub(super) struct Written {
+    /// In messages; its folder is where files that it names are looked for.
+    pub(super) file: String,
+    /// TOML.
+    pub(super) text: String,
 }
 
 impl Experiment {
@@ -55,16 +63,38 @@ impl Experiment {
     }
 
     pub(super) fn point(&self, at: Vec<usize>) -> Result<Point, FileError> {
+        let (written, live) = self.written(&at)?;
+        let workload = Workload::read(self.kind, &written.file, &written.text, &open_file);
+        let workload = workload.map_err(|e| match e {
+            // Lines of a text that nobody wrote say nothing: what is wrong in them does.
+            FileError::Wrong(problems) => {
+                let place = self.point_of(&at);
+                FileError::Wrong(
+                    problems.into_iter().map(|p| Problem::of_file(&place, message(&p))).collect(),
+                )
+            }
+            unreadable => unreadable,
+        })?;
+        Ok(Point { at, workload, live })
+    }
+
+    /// Itself, and the values of a point.
+    fn point_of(&self, at: &[usize]) -> String {
+        match self.place(at) {
+            place if place.is_empty() => self.id.clone(),
+            place => format!("{}, at {place}", self.id),
+        }
+    }
+
+    /// What is run at a point, as text, and whether in real time.
+    pub(super) fn written(&self, at: &[usize]) -> Result<(Written, bool), FileError> {
         let mut scenario = self.scenario.clone();
-        for (axis, i) in self.axes.iter().zip(&at) {
+        for (axis, i) in self.axes.iter().zip(at) {
             for (key, value) in axis.keys.iter().zip(&axis.values[*i].set) {
                 set(&mut scenario, key, value.clone());
             }
         }
-        let place = match self.place(&at) {
-            place if place.is_empty() => self.id.clone(),
-            place => format!("{}, at {place}", self.id),
-        };
+        let place = self.point_of(at);
         // Not the scenario's: who runs it.
         let live = match self.live.then(|| scenario.remove(LIVE)).flatten() {
             None => self.live,
@@ -74,26 +104,17 @@ impl Experiment {
                 return Err(FileError::Wrong(vec![Problem::of_file(&place, message)]));
             }
         };
-        let write = |table: &Table| toml::to_string(table).expect("what was read can be written");
-        let workload = match self.kind {
-            Kind::Server => ServerTask::parse(&place, &write(&scenario)).map(Workload::Server),
-            Kind::Model => ModelTask::parse(&place, &write(&scenario)).map(Workload::Model),
+        let file = match self.kind {
+            Kind::Server | Kind::Model => place,
             Kind::Home => {
                 scenario
                     .entry("name")
                     .or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
-                let file = self.folder.join("scenario.toml").display().to_string();
-                ScenarioFile::parse(&file, &write(&scenario)).map(|file| Workload::Home(Box::new(file)))
+                self.folder.join("scenario.toml").display().to_string()
             }
         };
-        let workload = workload.map_err(|e| match e {
-            // Lines of a text that nobody wrote say nothing: what is wrong in them does.
-            FileError::Wrong(problems) => FileError::Wrong(
-                problems.into_iter().map(|p| Problem::of_file(&place, message(&p))).collect(),
-            ),
-            unreadable => unreadable,
-        })?;
-        Ok(Point { at, workload, live })
+        let text = toml::to_string(&scenario).expect("what was read can be written");
+        Ok((Written { file, text }, live))
     }
 
     /// `q = 35, d = 10`.

@@ -62,6 +62,7 @@ pub use scores::PointScores;
 pub use server::ServerTask;
 pub use sweep::{MAX_SWEEP, Sweep, SweepError};
 pub use until::{Asked, Settled, Until};
+pub(crate) use workload::Kind;
 pub use workload::Workload;
 
 use file::Purpose;

@@ -12,7 +12,11 @@ use super::Experiment;
 use super::live::LiveHost;
 use super::scores::PointScores;
 use super::task::Task;
-use crate::plan::{Budget, Halt, Job, Pace, Part, Round, Stopped, Whole, execute_rounds};
+use crate::order::NoOrder;
+use crate::plan::{
+    Afar, Broken, Budget, Elsewhere, Halt, Job, Pace, Part, Round, Step, Stopped, Whole, execute_elsewhere,
+    execute_rounds,
+};
 use crate::store::Store;
 
 /// How to run.
@@ -36,6 +40,8 @@ pub struct RunOptions<'a> {
     pub progress: &'a (dyn Fn() + Sync),
     /// What runs experiments in real time, one run after the other.
     pub live: Option<&'a dyn LiveHost>,
+    /// Who makes runs, if not this machine.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
     /// Make no run: one that is not stored is missed.
     pub only_stored: bool,
     /// Take stored live runs, too. No two live runs are equal: else all are made anew.
@@ -55,6 +61,7 @@ impl<'a> RunOptions<'a> {
             part: Part::WHOLE,
             progress: &|| (),
             live: None,
+            elsewhere: None,
             only_stored: false,
             resume: false,
         }
@@ -95,9 +102,21 @@ pub enum RunError {
     /// How many seeds a point needs cannot be told.
     #[error("{0}")]
     Until(String),
+    /// There is nobody who makes runs elsewhere, or what came back cannot be used.
+    #[error(transparent)]
+    Elsewhere(#[from] Broken),
     /// A live run failed, or there is nothing that makes one.
     #[error("{0}")]
     Live(String),
+}
+
+impl From<NoOrder> for RunError {
+    fn from(e: NoOrder) -> RunError {
+        match e {
+            NoOrder::Wrong(e) => RunError::Wrong(e),
+            NoOrder::Large(e) => RunError::Elsewhere(e),
+        }
+    }
 }
 
 /// How many runs `options` ask for, and how many of them are stored.
@@ -171,19 +190,27 @@ fn through(
     task: &Task,
     each: &mut dyn FnMut(Job, Measured) -> Result<Option<Round>, RunError>,
 ) -> Result<usize, RunError> {
+    let progress = |step: Step| {
+        if !step.stored {
+            (options.progress)();
+        }
+    };
+    let halted = |halt| match halt {
+        Halt::Stopped(stopped) => RunError::Stopped(stopped),
+        Halt::Failed(e) => e,
+    };
+    if let Some(elsewhere) = options.elsewhere {
+        let afar = Afar { elsewhere, stop: options.stop, progress: &progress };
+        let mut last = None;
+        let order = &mut |job: &Job| task.order(job, &mut last);
+        return execute_elsewhere(&task.plan, order, options.store, &afar, each).map_err(halted);
+    }
     let pace = Pace {
         // Two houses at once would be in each other's way.
         jobs: if experiment.live { 1 } else { options.jobs },
         stop: options.stop,
         budget: options.budget,
-        progress: &|step| {
-            if !step.stored {
-                (options.progress)();
-            }
-        },
+        progress: &progress,
     };
-    execute_rounds(&task.plan, task, options.store, &pace, each).map_err(|halt| match halt {
-        Halt::Stopped(stopped) => stopped.into(),
-        Halt::Failed(e) => e,
-    })
+    execute_rounds(&task.plan, task, options.store, &pace, each).map_err(halted)
 }

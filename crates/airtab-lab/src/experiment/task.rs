@@ -19,7 +19,8 @@ use super::live;
 use super::run::{RunError, RunOptions};
 use super::scores::PointScores;
 use super::{Check, Experiment, Point};
-use crate::plan::{Brake, Cell, Job, Plan, Round, Stopped, Whole, Work};
+use crate::order::{Study, order};
+use crate::plan::{Brake, Cell, Job, Order, Plan, Round, Stopped, Whole, Work};
 
 /// Points that were put together last: a few for each thread that is at work on them.
 const RECENT: usize = 32;
@@ -139,6 +140,21 @@ impl<'a> Task<'a> {
         recent.truncate(RECENT - 1);
         recent.push_front((number, Arc::clone(&composed)));
         Ok(composed)
+    }
+
+    /// A run for somebody else to make; `last` has the study of the last one.
+    pub(super) fn order(&self, job: &Job, last: &mut Option<(usize, Arc<[u8]>)>) -> Result<Order, RunError> {
+        let study = match last.take() {
+            Some((point, study)) if point == job.point => study,
+            _ => {
+                let (written, _) = self.experiment.written(&self.points[job.point])?;
+                let study = Study::new(self.experiment.kind, &written.file, &written.text, false);
+                study.map_err(RunError::from)?.sent()
+            }
+        };
+        let order = order(&study, &self.specs[job.queue].label, job.seed, self.plan.key(job));
+        *last = Some((job.point, study));
+        Ok(order)
     }
 
     /// Where a run is, for people.

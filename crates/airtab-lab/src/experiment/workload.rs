@@ -5,8 +5,9 @@
 //! What it does not do: it puts no scenario together (`compose`).
 
 use airtab_core::Params;
-use airtab_scenario::{Figures, Measured, QueueSettings, ScenarioFile};
+use airtab_scenario::{Figures, FileError, Measured, OpenFile, QueueSettings, ScenarioFile};
 use airtab_sim::Scenario;
+use serde::{Deserialize, Serialize};
 
 use super::model::ModelTask;
 use super::server::ServerTask;
@@ -26,8 +27,9 @@ pub enum Workload {
 }
 
 /// Which of them a file is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
     /// `[scenario]`, or a base.
     Home,
     /// `[server]`.
@@ -40,8 +42,22 @@ pub(super) enum Kind {
 const KIND: &str = "flow";
 
 impl Workload {
+    /// Reads the text of what is run at a point; `file` is its name in messages, `open` opens what it names.
+    ///
+    /// # Errors
+    /// What is wrong in it.
+    pub(crate) fn read(kind: Kind, file: &str, text: &str, open: OpenFile) -> Result<Workload, FileError> {
+        match kind {
+            Kind::Server => ServerTask::parse(file, text).map(Workload::Server),
+            Kind::Model => ModelTask::parse(file, text).map(Workload::Model),
+            Kind::Home => {
+                ScenarioFile::parse_with(file, text, open).map(|file| Workload::Home(Box::new(file)))
+            }
+        }
+    }
+
     /// Parameters of the disciplines.
-    pub(super) fn queues(&self) -> &QueueSettings {
+    pub(crate) fn queues(&self) -> &QueueSettings {
         match self {
             Workload::Home(file) => &file.queues,
             Workload::Server(server) => &server.queues,
@@ -71,7 +87,7 @@ impl Workload {
     ///
     /// # Errors
     /// What values of a model cannot be together.
-    pub(super) fn run(
+    pub(crate) fn run(
         &self,
         params: &Params,
         seed: u64,
@@ -89,7 +105,7 @@ impl Workload {
     }
 
     /// A number for everything that it says but its name, which no figure depends on.
-    pub(super) fn number(&self) -> u128 {
+    pub(crate) fn number(&self) -> u128 {
         match self {
             Workload::Home(file) => measure::number(&file.scenario),
             Workload::Server(server) => {

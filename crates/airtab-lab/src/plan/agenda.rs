@@ -52,16 +52,8 @@ impl<'a> Agenda<'a> {
     pub(super) fn next(&self) -> Option<Job> {
         let mut state = self.state();
         while !state.closed {
-            if let Some(job) = state.more.pop_front() {
-                state.open += 1;
+            if let Some(job) = self.take(&mut state) {
                 return Some(job);
-            }
-            while state.next < self.plan.all() {
-                state.next += 1;
-                if let Some(job) = self.plan.job(state.next - 1) {
-                    state.open += 1;
-                    return Some(job);
-                }
             }
             if state.open == 0 {
                 return None;
@@ -69,6 +61,23 @@ impl<'a> Agenda<'a> {
             state = self.changed.wait(state).expect("nobody panics with it");
         }
         None
+    }
+
+    /// The next run; None where there is none now.
+    pub(super) fn next_now(&self) -> Option<Job> {
+        self.take(&mut self.state())
+    }
+
+    fn take(&self, state: &mut State) -> Option<Job> {
+        let first = || {
+            let mut numbers = state.next..self.plan.all();
+            let job = numbers.find_map(|number| self.plan.job(number));
+            state.next = numbers.start;
+            job
+        };
+        let job = state.more.pop_front().or_else(first)?;
+        state.open += 1;
+        Some(job)
     }
 
     /// A run that was taken led to this.

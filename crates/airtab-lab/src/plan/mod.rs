@@ -4,6 +4,7 @@
 //! - [`Plan`]: how many there are of each, and what each [`Job`]'s run is known by
 //! - [`execute()`]: every run that is not in the store yet, on some threads; runs are handed over as they end
 //! - [`execute_rounds()`], [`Rounds`]: the same, where points get more seeds as long as they are found to need them
+//! - [`execute_elsewhere()`]: the same with runs that others make
 //! - [`Whole`]: puts runs together, point by point, in the order of the plan
 //! - [`Brake`]: ends a run from inside it
 //!
@@ -13,6 +14,7 @@
 
 mod agenda;
 mod brake;
+mod elsewhere;
 mod execute;
 mod rounds;
 mod whole;
@@ -24,6 +26,7 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 
 pub use agenda::Round;
 pub use brake::{Brake, Budget};
+pub use elsewhere::{Afar, Back, Broken, Elsewhere, Order, execute_elsewhere};
 pub use execute::{Halt, Pace, Step, Stopped, Work, execute, execute_rounds};
 pub use rounds::Rounds;
 pub use whole::Whole;
@@ -48,7 +51,8 @@ impl Cell {
         Cell(hasher.finish128().as_u128())
     }
 
-    fn run(self, seed: u64) -> RunKey {
+    /// The run with that seed.
+    pub(crate) fn run(self, seed: u64) -> RunKey {
         let mut hasher = SipHasher24::new();
         hasher.write_u128(self.0);
         hasher.write_u64(seed);

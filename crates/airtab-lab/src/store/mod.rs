@@ -3,6 +3,7 @@
 //!
 //! - [`Store`]: where runs are; [`NoStore`]: nowhere
 //! - [`Packs`]: in the packs of a folder, the one form in which runs are kept
+//! - [`packed`], [`unpacked`]: the same in memory, as it goes from machine to machine
 //! - [`tidy`]: how large such a folder is, what is damaged in it, what may go
 //!
 //! A run is known by its [`RunKey`] and by [`sources()`]: a number for the sources of simulator, disciplines and measures.
@@ -13,6 +14,7 @@ mod packs;
 mod record;
 pub mod tidy;
 
+use std::io::{self, Cursor};
 use std::sync::LazyLock;
 
 use airtab_scenario::Measured;
@@ -20,7 +22,8 @@ use airtab_sources::together;
 
 pub use packs::{Packs, Unusable};
 
-use crate::plan::RunKey;
+use crate::plan::{Broken, RunKey};
+use record::{HEAD, PACK_HEAD, Piece};
 
 /// Where runs are kept.
 pub trait Store: Sync {
@@ -48,6 +51,52 @@ impl Store for NoStore {
     }
 
     fn put(&self, _: RunKey, _: &Measured) {}
+}
+
+/// A pack of runs.
+///
+/// # Errors
+/// A run is larger than any can be, or a figure of it is no number.
+pub fn packed(runs: &[(RunKey, Measured)]) -> io::Result<Vec<u8>> {
+    let mut pack = record::pack_head(sources()).to_vec();
+    for (run, measured) in runs {
+        pack.extend(record::record(*run, measured)?);
+    }
+    Ok(pack)
+}
+
+/// The runs of a pack that came whole, and of these sources.
+///
+/// # Errors
+/// It is of others, or damaged.
+pub fn unpacked(pack: &[u8]) -> Result<Vec<(RunKey, Measured)>, Broken> {
+    let damaged = || Broken(format!("of {} bytes with runs that came back some are damaged", pack.len()));
+    match pack.get(..PACK_HEAD).and_then(record::sources_of) {
+        Some(theirs) if theirs == sources() => {}
+        Some(theirs) => {
+            return Err(Broken(format!(
+                "runs that came back are of another version of airtab (sources {theirs}; this program's are {})",
+                sources()
+            )));
+        }
+        None => return Err(damaged()),
+    }
+    let mut runs = Some(Vec::new());
+    record::scan(Cursor::new(pack), |piece| {
+        let measured = match piece {
+            Piece::Run(head, at) => {
+                let body = &pack[at as usize + HEAD..(at + head.record()) as usize];
+                head.measured(body).map(|measured| (head.run, measured))
+            }
+            Piece::Damaged(..) | Piece::Torn(_) => None,
+        };
+        match (&mut runs, measured) {
+            (Some(runs), Some(run)) => runs.push(run),
+            _ => runs = None,
+        }
+    })
+    .map_err(|e| Broken(e.to_string()))?;
+    runs.ok_or_else(damaged)
 }
 
 /// A number for the sources that runs come from, 16 hexadecimal digits. Programs of equal number make equal runs: it is

@@ -114,7 +114,7 @@ fn files(kit: &Kit, task: &Task, comparison: &Comparison, stories: &[Story]) -> 
     let origin = Origin {
         version: kit.version.clone(),
         git: kit.git.clone(),
-        command: compare_command(Some(FILE), &labels, *seeds, *short),
+        command: compare_command(Some(FILE), &labels, &seeds.to_string(), *short),
         scenario_hash: scenario_hash(&file.scenario),
     };
     let report = html(&Report { comparison, scenario: &file.scenario, stories, origin: &origin });

@@ -8,9 +8,13 @@ use std::sync::atomic::AtomicBool;
 
 use airtab_core::Params;
 use airtab_lab::store::NoStore;
-use airtab_lab::{Comparison, Options, compare_command, frame, quoted, why, why_short};
+use airtab_lab::{
+    AppStory, Comparison, Failure, Options, Story, compare_command, compare_elsewhere, frame, study, why,
+    why_short,
+};
 use airtab_scenario::{QueueSpec, ScenarioFile};
 use arrow_array::RecordBatch;
+use serde_json::{Value, json};
 
 use super::{CallError, Found, How, Open, build, failed};
 use crate::args::Why;
@@ -57,10 +61,26 @@ pub fn compare(
         store: open.store(),
         progress: &|step| (how.progress)(step.done, total),
     };
-    let comparison = airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped)?;
+    let comparison = match how.elsewhere {
+        None => airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped),
+        Some(elsewhere) => {
+            let text = (found.name.as_str(), found.text.as_str());
+            compare_elsewhere(text, &file.scenario, &queues, &options, elsewhere).map_err(CallError::from)
+        }
+    }?;
     open.look(&mut warnings)?;
     let folder = Path::new(&found.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
     Ok(Compared { comparison, warnings, file, folder, queues })
+}
+
+impl From<Failure> for CallError {
+    fn from(e: Failure) -> CallError {
+        match e {
+            Failure::Stopped(stopped) => CallError::Stopped(stopped),
+            Failure::Wrong(e) => CallError::Scenario(e),
+            Failure::Elsewhere(e) => CallError::Elsewhere(e.0),
+        }
+    }
 }
 
 impl Compared {
@@ -99,6 +119,36 @@ impl Compared {
         frame(&self.comparison)
     }
 
+    /// What each application received and sent over time in each discipline's run with the first seed, which is made once more,
+    /// as JSON: `seed`, `step_s` and `queues`, each with `label` and `apps`: `name` and a rate in bits per second for each step,
+    /// `received` by the station and `uploaded` to its server.
+    ///
+    /// # Errors
+    /// [`CallError::Stopped`].
+    ///
+    /// # Panics
+    /// If threads cannot be started.
+    pub fn courses(&self, how: &How) -> Result<Value, CallError> {
+        let c = &self.comparison;
+        let options = Options {
+            seeds: &c.seeds[..1],
+            quick: c.quick,
+            jobs: how.jobs,
+            stop: how.stop,
+            store: &NoStore,
+            progress: &|_| (),
+        };
+        let study = study(&self.file.scenario, &self.queues, &options, Vec::new(), None, None);
+        let stories = study.map_err(CallError::Stopped)?.stories;
+        let app = |app: &AppStory| json!({ "name": app.name, "received": app.received_bps, "uploaded": app.uploaded_bps });
+        let queue = |story: &Story| json!({ "label": story.label, "apps": story.apps.iter().map(app).collect::<Vec<_>>() });
+        Ok(json!({
+            "seed": c.seeds[0],
+            "step_s": stories[0].step_ns as f64 / 1e9,
+            "queues": stories.iter().map(queue).collect::<Vec<_>>(),
+        }))
+    }
+
     /// Writes the files of `compare --out`; gives their names. Each discipline's run with the first seed is made once more, as
     /// it tells its story.
     ///
@@ -124,13 +174,12 @@ impl Compared {
     fn command(&self) -> String {
         let c = &self.comparison;
         let labels: Vec<&str> = self.queues.iter().map(|(label, _)| label.as_str()).collect();
-        let plain = c.seeds.iter().copied().eq(1..=c.seeds.len() as u64);
-        if !plain {
-            // compare takes the first seeds alone
-            let seeds: Vec<String> = c.seeds.iter().map(ToString::to_string).collect();
-            let seeds = format!("{}{}", seeds.join(","), if seeds.len() == 1 { "," } else { "" });
-            return format!("airtab sweep {SCENARIO} --queues {} --seeds {seeds}", quoted(&labels.join(",")));
-        }
-        compare_command(Some(SCENARIO), &labels, c.seeds.len() as u64, c.quick)
+        let seeds = match c.seeds.as_slice() {
+            all if all.iter().copied().eq(1..=all.len() as u64) => all.len().to_string(),
+            // It is no number of seeds.
+            [one] => format!("{one},"),
+            all => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+        };
+        compare_command(Some(SCENARIO), &labels, &seeds, c.quick)
     }
 }

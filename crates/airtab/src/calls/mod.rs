@@ -19,11 +19,14 @@ use airtab_lab::plan::Stopped;
 use airtab_lab::store::{NoStore, Packs, Store};
 use airtab_scenario::{FileError, QueueSettings, QueueSpec};
 
+pub use airtab_lab::plan::{Back, Broken, Elsewhere, Order};
+
 pub use self::compare::{Compared, compare};
 pub use self::experiment::{Judged, experiment, find};
 pub use self::sweep::{Asked, From, Swept, fill, sweep};
 pub use crate::commands::Found;
 use crate::commands::kept;
+pub use crate::commands::sweep::Join;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,9 @@ pub enum CallError {
     /// The folder of finished runs cannot be used.
     #[error("{0}")]
     Store(String),
+    /// There is nobody who makes runs elsewhere, or what came back cannot be used.
+    #[error("{0}")]
+    Elsewhere(String),
     /// Files cannot be written, or a run failed.
     #[error("{0}")]
     Failed(String),
@@ -55,6 +61,7 @@ impl std::convert::From<RunError> for CallError {
             RunError::Wrong(e) => CallError::Scenario(e),
             RunError::Queue(e) => CallError::Queue(e),
             RunError::Until(e) => CallError::Wrong(e),
+            RunError::Elsewhere(e) => CallError::Elsewhere(e.0),
             e => CallError::Failed(e.to_string()),
         }
     }
@@ -86,6 +93,8 @@ pub struct How<'a> {
     pub stop: &'a AtomicBool,
     /// Called after runs, from any thread: how many are done, and of how many; 0 if nobody knows.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
+    /// Who makes runs, if not this machine.
+    pub elsewhere: Option<&'a dyn Elsewhere>,
 }
 
 /// An open [`Cache`].
@@ -185,7 +194,19 @@ pub fn disciplines() -> serde_json::Value {
     airtab_lab::catalogue::disciplines()
 }
 
-/// The built version, and the commit.
-pub fn version() -> (&'static str, &'static str) {
-    (env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT"))
+/// The built version, the commit, and the number of the sources that runs come from.
+pub fn version() -> (&'static str, &'static str, &'static str) {
+    (env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT"), airtab_lab::store::sources())
+}
+
+/// Makes runs that a call on another machine orders, study and run of each, on this thread; gives a pack of them.
+///
+/// # Errors
+/// [`CallError::Elsewhere`]: what is no order of this build, or cannot be run. [`CallError::Stopped`].
+pub fn make(orders: &[(&[u8], &str)], stop: &AtomicBool) -> Result<Vec<u8>, CallError> {
+    match airtab_lab::make(orders, stop) {
+        Ok(Some(pack)) => Ok(pack),
+        Ok(None) => Err(CallError::Stopped(Stopped { done: 0, total: orders.len() })),
+        Err(e) => Err(CallError::Elsewhere(e.0)),
+    }
 }

@@ -88,6 +88,7 @@ fn ask(from: &From, asked: Asked) -> Result<(Sweep, Experiment, Vec<AxisColumn>)
         shard: None,
         merge: asked.merge,
         budget: None,
+        cluster: None,
         form: Form::JSON,
         out: None,
         no_cache: false,
@@ -172,7 +173,7 @@ pub fn fill(from: &From, asked: Asked, shard: &str, dir: &Path, how: &How) -> Re
 
 fn options<'a>(args: &'a Sweep, how: &'a How, store: &'a dyn Store) -> RunOptions<'a> {
     let seeds = args.seeds.as_ref().map(|seeds| seeds.all.as_slice());
-    RunOptions { seeds, jobs: how.jobs, ..RunOptions::new(store, how.stop) }
+    RunOptions { seeds, jobs: how.jobs, elsewhere: how.elsewhere, ..RunOptions::new(store, how.stop) }
 }
 
 /// What counts the runs that are made; of rounds nobody knows how many there will be.

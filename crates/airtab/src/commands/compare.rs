@@ -60,13 +60,13 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     };
     let plan = target.as_ref().map(Target::plan);
     let files = args.out.as_deref().map(Files::new).transpose()?;
-    let seeds: Vec<u64> = (1..=args.seeds).collect();
+    let seeds = &args.seeds.all;
     let stop = stop_on_interrupt()?;
     let kept = if args.no_cache { Kept::default() } else { Kept::open() };
     let bar = progress_bar(queues.len() * seeds.len());
     let known = AtomicUsize::new(0);
     let options = Options {
-        seeds: &seeds,
+        seeds,
         quick: args.short,
         jobs: args.jobs.map_or(0, usize::from),
         stop: &stop,

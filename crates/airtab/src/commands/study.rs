@@ -146,7 +146,7 @@ pub fn file_name(label: &str) -> String {
 pub fn command(args: &Compare) -> String {
     let Compare { queues, seeds, short, .. } = args;
     let labels: Vec<&str> = queues.iter().map(|q| q.label.as_str()).collect();
-    compare_command(Some(SCENARIO), &labels, *seeds, *short)
+    compare_command(Some(SCENARIO), &labels, &seeds.text, *short)
 }
 
 /// One line about the files, for standard error.

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use airtab_lab::count;
 use airtab_lab::experiment::{self, Asked, Experiment, FindError, RunError, RunOptions};
-use airtab_lab::plan::{Budget, Part, Stopped};
+use airtab_lab::plan::{Budget, Elsewhere, Part, Stopped};
 use airtab_lab::store::{Packs, Store};
 use indicatif::ProgressBar;
 
@@ -42,8 +42,18 @@ impl Runs {
     }
 }
 
+/// Who makes runs of a cluster: its name as `--cluster` has it, and `--jobs`; or why there is nobody.
+pub type Join<'a> = &'a dyn Fn(&str, Option<u16>) -> Result<Box<dyn Elsewhere>, String>;
+
+/// What a program without Python says.
+pub fn no_cluster(_: &str, _: Option<u16>) -> Result<Box<dyn Elsewhere>, String> {
+    Err("the command of the package for Python has it: pip install 'airtab[dask]', then the same command there \
+         (python -m airtab sweep ...). Without it, --shard and --merge divide a sweep among machines"
+        .into())
+}
+
 /// Runs it, and shows or writes what came out.
-pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
+pub fn sweep(args: &Sweep, join: Join) -> anyhow::Result<ExitCode> {
     let experiment = match asked(args) {
         Ok(experiment) => experiment,
         Err(e) => return Ok(refused(&output::message(&e))),
@@ -81,6 +91,10 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
             Err(e) => return Ok(refused(&format!("--merge: {e}"))),
         },
     };
+    let elsewhere = match args.cluster.as_deref().map(|cluster| join(cluster, args.jobs)).transpose() {
+        Ok(elsewhere) => elsewhere,
+        Err(e) => return Ok(refused(&format!("--cluster: {e}"))),
+    };
     let stop = stop_on_interrupt()?;
     let budget = args.budget.map(Budget::new);
     let options = RunOptions {
@@ -89,6 +103,7 @@ pub fn sweep(args: &Sweep) -> anyhow::Result<ExitCode> {
         budget: budget.as_ref(),
         part: args.shard.unwrap_or(Part::WHOLE),
         only_stored: !args.merge.is_empty(),
+        elsewhere: elsewhere.as_deref(),
         ..RunOptions::new(runs.store(), &stop)
     };
     if experiment.size() > AT_ONCE {

@@ -65,6 +65,9 @@ pub struct Sweep {
     /// Stop once all runs have taken so much processor time; the same command goes on from there
     #[arg(long, value_name = "TIME", value_parser = budget)]
     pub budget: Option<Duration>,
+    /// Have the runs made by Dask: `local`, or the address of a scheduler (needs the command of the package for Python)
+    #[arg(long, value_name = "local|tcp://HOST:PORT", conflicts_with_all = ["shard", "merge", "budget"])]
+    pub cluster: Option<String>,
     #[command(flatten)]
     pub form: Form,
     /// Write the results into this directory, which stands alone: index.html with figures, results.parquet (and with

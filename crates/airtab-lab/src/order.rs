@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Orders: what another machine needs to make a run, which has nothing but this program. The text of what is run, the files
+//! that it names, a discipline, a seed; and what the run is known by, so that no other one is made in its place.
+//!
+//! What it does not do: nothing is sent ([`crate::plan::Elsewhere`]), and nothing is compared: who makes a run knows only it.
+
+use std::cell::RefCell;
+use std::io::{Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use airtab_scenario::{FileError, QueueSpec, open_file, quick};
+use serde::{Deserialize, Serialize};
+
+use crate::experiment::{Kind, Workload};
+use crate::plan::{Brake, Broken, Cell, Order, RunKey};
+use crate::store::packed;
+
+/// Files that a scenario names go with each task: so many bytes of them, all in all.
+const MOST: usize = 8 << 20;
+/// Far above any study, bytes.
+const LARGEST: usize = 64 << 20;
+
+/// What is run, before there is a discipline.
+#[derive(Debug, Deserialize, Serialize)]
+pub(crate) struct Study {
+    kind: Kind,
+    /// In messages; its folder is where files that it names are looked for.
+    file: String,
+    text: String,
+    /// Whether by the short schedule of [`quick`].
+    quick: bool,
+    /// What it names.
+    files: Vec<File>,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct File {
+    path: String,
+    length: usize,
+    /// Behind the JSON, one after the other.
+    #[serde(skip)]
+    bytes: Vec<u8>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct Run {
+    queue: String,
+    seed: u64,
+    /// Hexadecimal: JSON has no numbers of 128 bits.
+    key: String,
+}
+
+/// Why there is no order.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoOrder {
+    #[error(transparent)]
+    Wrong(#[from] FileError),
+    #[error(transparent)]
+    Large(#[from] Broken),
+}
+
+impl Study {
+    /// Reads what the text names.
+    pub(crate) fn new(kind: Kind, file: &str, text: &str, quick: bool) -> Result<Study, NoOrder> {
+        let files = RefCell::new(Vec::new());
+        let open = |path: &Path, what: &str| -> Result<Box<dyn Read>, String> {
+            let mut bytes = Vec::new();
+            let file = open_file(path, what)?;
+            file.take(1 + MOST as u64).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+            let path = path.display().to_string();
+            files.borrow_mut().push(File { path, length: bytes.len(), bytes: bytes.clone() });
+            Ok(Box::new(Cursor::new(bytes)))
+        };
+        let read = Workload::read(kind, file, text, &open);
+        let files: Vec<File> = files.into_inner();
+        if files.iter().map(|file| file.length).sum::<usize>() > MOST {
+            let names: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+            return Err(NoOrder::Large(Broken(format!(
+                "{}: more than {} MiB, which is what goes to a cluster with a scenario: take a part of it, or make shards",
+                names.join(", "),
+                MOST >> 20
+            ))));
+        }
+        read?;
+        Ok(Study { kind, file: file.into(), text: text.into(), quick, files })
+    }
+
+    /// As it is sent: the length of its JSON (4 bytes), the JSON, the files; all of it as one block of LZ4.
+    pub(crate) fn sent(&self) -> Arc<[u8]> {
+        let json = serde_json::to_vec(self).expect("texts and numbers are JSON");
+        let mut whole = (json.len() as u32).to_le_bytes().to_vec();
+        whole.extend(json);
+        self.files.iter().for_each(|file| whole.extend(&file.bytes));
+        lz4_flex::block::compress_prepend_size(&whole).into()
+    }
+
+    fn received(sent: &[u8]) -> Option<Study> {
+        let number = |bytes: &[u8]| Some(u32::from_le_bytes(bytes.try_into().ok()?) as usize);
+        let (size, block) = sent.split_at_checked(4)?;
+        let size = number(size).filter(|size| *size <= LARGEST)?;
+        let whole = lz4_flex::block::decompress(block, size).ok()?;
+        let (length, rest) = whole.split_at_checked(4)?;
+        let (json, mut rest) = rest.split_at_checked(number(length)?)?;
+        let mut study: Study = serde_json::from_slice(json).ok()?;
+        for file in &mut study.files {
+            let (bytes, behind) = rest.split_at_checked(file.length)?;
+            (file.bytes, rest) = (bytes.into(), behind);
+        }
+        Some(study)
+    }
+
+    fn workload(&self) -> Result<Workload, FileError> {
+        let open = |path: &Path, _: &str| -> Result<Box<dyn Read>, String> {
+            let name = path.display().to_string();
+            let found = self.files.iter().find(|file| file.path == name);
+            found.map_or(Err("did not come with the scenario".into()), |file| {
+                Ok(Box::new(Cursor::new(file.bytes.clone())) as Box<dyn Read>)
+            })
+        };
+        let mut workload = Workload::read(self.kind, &self.file, &self.text, &open)?;
+        if let (true, Workload::Home(home)) = (self.quick, &mut workload) {
+            home.scenario = quick(&home.scenario);
+        }
+        Ok(workload)
+    }
+}
+
+/// An order of a study's run.
+pub(crate) fn order(study: &Arc<[u8]>, queue: &str, seed: u64, key: RunKey) -> Order {
+    let run = Run { queue: queue.into(), seed, key: format!("{:032x}", key.0) };
+    Order { study: Arc::clone(study), run: serde_json::to_string(&run).expect("texts are JSON") }
+}
+
+/// Makes the runs of orders, study and run of each, on this thread; gives a pack of them. None if the flag was set.
+///
+/// # Errors
+/// What is no order of this program, or cannot be run.
+pub fn make(orders: &[(&[u8], &str)], stop: &AtomicBool) -> Result<Option<Vec<u8>>, Broken> {
+    let none = || Broken("this is no order of this version of airtab".into());
+    let mut last: Option<(&[u8], Workload)> = None;
+    let mut made = Vec::with_capacity(orders.len());
+    for (sent, run) in orders {
+        let workload = match last.take() {
+            Some((same, workload)) if same == *sent => workload,
+            _ => {
+                let study = Study::received(sent).ok_or_else(none)?;
+                study.workload().map_err(|e| Broken(e.to_string()))?
+            }
+        };
+        let run: Run = serde_json::from_str(run).map_err(|_| none())?;
+        let spec: QueueSpec = run.queue.parse().map_err(Broken)?;
+        let params =
+            spec.build(workload.queues()).map_err(|e| Broken(format!("queue {}: {e}", run.queue)))?;
+        let key = Cell::new(workload.number(), &params).run(run.seed);
+        if format!("{:032x}", key.0) != run.key {
+            let what = format!("{} with seed {}", run.queue, run.seed);
+            return Err(Broken(format!(
+                "{what}: this is another run than the one that was asked for: a file that the scenario names has changed \
+                 since the command began; run it again"
+            )));
+        }
+        match workload.run(&params, run.seed, &mut Brake::new(stop, None)).map_err(Broken)? {
+            Some(measured) => made.push((key, measured)),
+            None => return Ok(None),
+        }
+        last = Some((sent, workload));
+    }
+    packed(&made).map(Some).map_err(|e| Broken(e.to_string()))
+}
