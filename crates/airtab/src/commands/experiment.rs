@@ -64,7 +64,7 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     match experiment::find(name) {
         Ok(experiment) => Ok(Some(experiment)),
         Err(FindError::Unknown(message)) => {
-            output::error(&message.to_string());
+            output::error(&message);
             Ok(None)
         }
         Err(e) => Err(e.into()),

@@ -144,7 +144,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let latencies = match latencies(args) {
         Ok(latencies) => latencies,
         Err(error) => {
-            output::error(&error.to_string());
+            output::error(&error);
             return Ok(ExitCode::from(USAGE));
         }
     };

@@ -32,6 +32,8 @@ const CSV: &str = "results.csv";
 const JSON: &str = "results.json";
 
 type File = BufWriter<NamedTempFile>;
+/// A path and its value, or values.
+type Pair = (String, String);
 
 /// Points of a sweep that has its numbers on a page, at most.
 const MOST_DRAWN: usize = 500;
@@ -312,7 +314,7 @@ fn alone(
     files: Option<&mut Files>,
 ) -> anyhow::Result<(String, BTreeMap<String, String>)> {
     let Some(files) = files else {
-        return Ok((command(args, &args.file.to_string_lossy(), (&args.axis, &args.set)), BTreeMap::new()));
+        return Ok((command(args, &args.file.to_string_lossy(), &args.axis, &args.set), BTreeMap::new()));
     };
     let mut inputs = Inputs::default();
     let text = experiment.alone(&mut |path, name| inputs.rename(path, name));
@@ -331,7 +333,7 @@ fn alone(
     files.add(INPUT, |out| out.write_all(text.as_bytes()))?;
     let mut hashes = inputs.copy(files)?;
     hashes.insert(INPUT.into(), text_hash(text.as_bytes()));
-    Ok((command(args, INPUT, (&axes, &sets)), hashes))
+    Ok((command(args, INPUT, &axes, &sets), hashes))
 }
 
 /// Figures are many.
@@ -349,7 +351,7 @@ fn named(names: &[String]) -> String {
 }
 
 /// The options that decide on the figures.
-fn command(args: &Sweep, file: &str, (axes, sets): (&[(String, String)], &[(String, String)])) -> String {
+fn command(args: &Sweep, file: &str, axes: &[Pair], sets: &[Pair]) -> String {
     let mut words = vec!["airtab".to_string(), "sweep".into(), quoted(file)];
     let pairs = axes.iter().map(|pair| ("--axis", pair)).chain(sets.iter().map(|pair| ("--set", pair)));
     words.extend(
