@@ -33,7 +33,7 @@ fn what_there_is_is_what_the_commands_print() {
     for (path, said) in [
         (
             "/api/schema/nothing",
-            "there is no schema 'nothing': there are scenario, experiment, sweep, results",
+            "there is no schema 'nothing': there are scenario, experiment, sweep, results, sweep-results",
         ),
         (
             "/api/experiments/qsize-game",

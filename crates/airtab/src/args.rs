@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use airtab_core::Unit;
+use airtab_core::time::SECOND;
 use airtab_lab::flent::SUFFIX;
 use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES, assignment};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -120,6 +121,15 @@ pub fn whole<T: TryFrom<u64>>(range: RangeInclusive<u64>) -> impl Fn(&str) -> Re
     }
 }
 
+/// Reads a time of whole seconds within a range; gives how many.
+pub fn seconds(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let ns = Unit::Ns.parse(text).map_err(|e| e.to_string())?;
+        let whole = Some(ns / SECOND).filter(|s| ns % SECOND == 0 && range.contains(s));
+        whole.ok_or_else(|| format!("give whole seconds, from {}s to {}s", range.start(), range.end()))
+    }
+}
+
 /// The same words where two of them are not what they seem.
 fn meant(mut words: Vec<OsString>) -> Result<Vec<OsString>, String> {
     // A host follows `-h` there; where none does, it is help, as everywhere.
@@ -182,7 +192,7 @@ pub enum Command {
 #[derive(Parser)]
 #[command(after_help = "Examples:
   airtab compare --short                       a first look, within seconds
-  airtab compare --out results                 the full study, kept in files: open results/report.html
+  airtab compare --out results                 the full study, kept in files: open results/index.html
   airtab compare my-home.toml --queues fifo,chap --seeds 5
   airtab compare --queues chap,chap:increment=50ms,chap:limit=350
   airtab compare --short --format csv > results.csv   a row for each figure of each seed
@@ -223,8 +233,8 @@ pub struct Compare {
     pub form: Form,
     #[command(flatten)]
     pub reasons: Reasons,
-    /// Also write the results into this directory: report.html, report.txt, results.json,
-    /// results.parquet, scenario.toml, manifest.json
+    /// Also write the results into this directory, which stands alone: index.html with figures, report.txt, results.json,
+    /// results.parquet, scenario.toml with the files that it names, manifest.json
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// And every frame on the air, for Wireshark: one pcapng file for each discipline, of its run with

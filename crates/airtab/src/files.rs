@@ -81,6 +81,12 @@ impl Files {
         Ok(())
     }
 
+    /// Whether a file of that name there is that very file.
+    pub fn has(&self, name: &str, file: &Path) -> bool {
+        let whole = |path: &Path| std::fs::canonicalize(path).ok();
+        whole(file).is_some_and(|file| whole(&self.dir.join(name)) == Some(file))
+    }
+
     /// Writes a file that will be called `name`.
     ///
     /// # Errors

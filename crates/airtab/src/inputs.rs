@@ -25,12 +25,14 @@ pub struct Inputs {
     found: Vec<(PathBuf, String)>,
     /// How names of further files there begin.
     taken: Vec<String>,
+    /// A folder that has results of others, too.
+    shared: Option<PathBuf>,
 }
 
 impl Inputs {
-    /// None yet, for a folder in which names that begin so are somebody else's.
-    pub fn beside(taken: &[String]) -> Inputs {
-        Inputs { found: Vec::new(), taken: taken.to_vec() }
+    /// None yet, for a folder in which names that begin so are somebody else's, and so are files of another content.
+    pub fn beside(taken: &[String], folder: &Path) -> Inputs {
+        Inputs { found: Vec::new(), taken: taken.to_vec(), shared: Some(folder.into()) }
     }
 
     /// The name that a file gets there; None if that is the one by which it is named.
@@ -50,9 +52,14 @@ impl Inputs {
             let begins = |start: &str| name.starts_with(start);
             RESULTS.iter().any(|start| begins(start)) || self.taken.iter().any(|start| begins(start))
         };
+        let others = |name: &str| {
+            let there = self.shared.as_ref().and_then(|folder| std::fs::read(folder.join(name)).ok());
+            there.is_some_and(|there| read(path).ok() != Some(there))
+        };
         let names = std::iter::once(own.clone()).chain((1..).map(|i| format!("input-{i}-{own}")));
-        let mut free =
-            names.filter(|name| !theirs(name) && self.found.iter().all(|(_, other)| other != name));
+        let mut free = names.filter(|name| {
+            !theirs(name) && !others(name) && self.found.iter().all(|(_, other)| other != name)
+        });
         free.next().expect("there is no end of numbers")
     }
 
@@ -63,20 +70,25 @@ impl Inputs {
     pub fn copy(self, files: &mut Files) -> anyhow::Result<BTreeMap<String, String>> {
         let mut hashes = BTreeMap::new();
         for (path, name) in self.found {
-            let cannot = || format!("cannot copy {}", path.display());
-            let mut bytes = Vec::new();
-            // With the rights of whoever asks, as it was read before.
-            let file = open_file(&path, "a file that the scenario names");
-            file.map_err(anyhow::Error::msg)
-                .with_context(cannot)?
-                .read_to_end(&mut bytes)
-                .with_context(cannot)?;
+            let bytes = read(&path).with_context(|| format!("cannot copy {}", path.display()))?;
+            hashes.insert(name.clone(), text_hash(&bytes));
+            // Who writes results beside their scenario has the file there.
+            if files.has(&name, &path) {
+                continue;
+            }
             files.spare(&name, &bytes)?;
             files.add(&name, |out| out.write_all(&bytes))?;
-            hashes.insert(name, text_hash(&bytes));
         }
         Ok(hashes)
     }
+}
+
+/// With the rights of whoever asks, as it was read before.
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = open_file(path, "a file that the scenario names").map_err(anyhow::Error::msg);
+    file?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -85,7 +97,7 @@ mod tests {
 
     #[test]
     fn names_are_kept_where_they_are_free() {
-        let mut inputs = Inputs::beside(&["mine.".into()]);
+        let mut inputs = Inputs::beside(&["mine.".into()], Path::new("/nowhere"));
         let mut name = |path: &str, written: &str| inputs.rename(Path::new(path), written);
         assert_eq!(name("a/call.pcapng", "call.pcapng"), None);
         assert_eq!(name("a/../b/call.pcapng", "../b/call.pcapng").as_deref(), Some("input-1-call.pcapng"));

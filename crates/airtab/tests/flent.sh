@@ -64,7 +64,7 @@ mkfifo served
 server=$!
 read -r line <served
 "$airtab" rpm "$(sed 's/.*"address":"\([^"]*\)".*/\1/' <<<"$line")" --trust "$(sed 's/.*"fingerprint":"\([^"]*\)".*/\1/' <<<"$line")" \
-	--seconds 6 --flent rpm.flent.gz >log 2>&1 || fail "rpm:"
+	--duration 6s --flent rpm.flent.gz >log 2>&1 || fail "rpm:"
 kill -INT $server
 rm served
 series rpm.flent.gz 'Ping (ms) ICMP' 'TCP download BE' 'TCP upload BE'

@@ -60,7 +60,7 @@ fn delays_of_figure_5_4() {
 
 #[test]
 fn the_discipline_stands_beside_the_model() {
-    let args = ["chap", "delay", "--kappa", "1/9,1", "--length", "100s", "--seeds", "2"];
+    let args = ["chap", "delay", "--kappa", "1/9,1", "--duration", "100s", "--seeds", "2"];
     let queues = "--engine=chap:profile=faithful,spq,fifo";
     let json = as_json(&[&args[..], &[queues]].concat());
     let mean = |point: usize, queue: usize, flow: &str| {
@@ -81,7 +81,7 @@ fn the_discipline_stands_beside_the_model() {
 
 #[test]
 fn drops_are_said() {
-    let args = ["chap", "delay", "--rho", "0.9", "--kappa", "1", "--length", "5s", "--seeds", "1"];
+    let args = ["chap", "delay", "--rho", "0.9", "--kappa", "1", "--duration", "5s", "--seeds", "1"];
     let output = model(&[&args[..], &["--engine=fifo:limit=2"]].concat());
     assert!(stdout(&output).contains("packets were dropped"), "{}", stdout(&output));
 }
@@ -194,7 +194,7 @@ fn figures_are_whole_files() {
     for args in [
         &["chap", "credits", "--out", out][..],
         &["chap", "delay", "--rho", "0.2,0.5,0.8", "--out", out],
-        &["chap", "delay", "--engine", "--length", "1s", "--seeds", "1", "--out", out],
+        &["chap", "delay", "--engine", "--duration", "1s", "--seeds", "1", "--out", out],
     ] {
         let output = model(args);
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -239,7 +239,7 @@ fn wrong_values_are_named() {
             "'9/8' is no ratio: above 0 and at most 1, such as 0.5 or 8/9",
         ),
         (&["chap", "delay", "--engine=chop"], "no discipline 'chop'; did you mean `chap`?"),
-        (&["chap", "delay", "--length", "10s"], "--engine"),
+        (&["chap", "delay", "--duration", "10s"], "--engine"),
         (&["chap", "delay", "--rho", "0.1,0.2,0.3,0.4", "--out", "x"], "3 loads at most"),
         (&["chap", "burst", "--queue", "fifo"], "--queue fifo: it has no credits to burst with; take chap"),
         (

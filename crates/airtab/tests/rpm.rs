@@ -59,7 +59,7 @@ fn both_ends_over_loopback() {
     let folder = tempfile::tempdir().expect("a folder");
     let flent = folder.path().join("mine.flent.gz");
     let flent = flent.to_str().expect("UTF-8");
-    let measured = ["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "4", "--json"];
+    let measured = ["rpm", &address, "--trust", &fingerprint, "--down", "--duration", "4s", "--json"];
     let output = airtab(&[&measured[..], &["--flent", flent]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let lines: Vec<Value> =
@@ -93,7 +93,7 @@ fn wrong_usage_is_told() {
     for (args, says) in [
         (&["rpm"][..], "URL|HOST"),
         (&["rpm", "x", "--serve"], "cannot be used with"),
-        (&["rpm", "x", "--seconds", "3"], "a whole number from 4 to 120"),
+        (&["rpm", "x", "--duration", "3s"], "give whole seconds, from 4s to 120s"),
         (&["rpm", "x", "--flent", "x.gz"], "x.flent.gz"),
         (&["rpm", "--serve", "--flent", "x.flent.gz"], "cannot be used with"),
         (&["rpm", "x", "--trust", "abc"], "64 hexadecimal digits"),
@@ -177,7 +177,7 @@ fn latencies_are_those_of_irtt() {
             irtt(&phone, "4s")
         }
     });
-    let rpm = ["rpm", &address, "--trust", &fingerprint, "--down", "--seconds", "12", "--json"];
+    let rpm = ["rpm", &address, "--trust", &fingerprint, "--down", "--duration", "12s", "--json"];
     let output = within(&phone).arg(BINARY).args(rpm).output().expect("ip");
     let last = text(&output.stdout).lines().last().unwrap_or_else(|| panic!("{}", text(&output.stderr)));
     let last: Value = serde_json::from_str(last).expect("JSON");

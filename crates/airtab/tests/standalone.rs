@@ -210,7 +210,13 @@ fn a_sweep_of_a_scenario() {
     fs::write(dir.path().join("films/next.txt"), FILM.replace("2000", "3000")).expect("written");
     let axis = "app.film.trace=../films/film.txt,../films/next.txt";
     let words = ["sweep", "own/home.toml", "--axis", axis, "--seeds", "1", "--queues", "fifo"];
-    ran(dir.path(), "kept", &[&words[..], &["--out", "out"]].concat());
+    fs::write(dir.path().join("films/calm.toml"), NEEDS).expect("written");
+    ran(
+        dir.path(),
+        "kept",
+        &[&words[..], &["--set", "requirements=\"../films/calm.toml\"", "--out", "out"]].concat(),
+    );
+    assert_eq!(fs::read_to_string(dir.path().join("out/calm.toml")).expect("it is there"), NEEDS);
     let input = fs::read_to_string(dir.path().join("out/input.toml")).expect("it is there");
     assert_eq!(input, SCENARIO.replace("../films/film.txt", "film.txt"));
     let many = (1..=501).map(|us| format!("{us}us")).collect::<Vec<_>>().join(",");
@@ -237,6 +243,39 @@ fn a_sweep_of_a_scenario() {
     let moved = again(&dir, "out");
     let there = moved.path().join("moved");
     assert_eq!(figures(&there), figures(&there.join("again")));
+}
+
+/// What a scenario names is there already where results go beside it: it stays, as the link that it is.
+#[cfg(unix)]
+#[test]
+fn results_beside_their_scenario() {
+    let dir = house("home.toml", &SCENARIO.replace("../films/film.txt", "film.txt"));
+    let link = dir.path().join("own/film.txt");
+    std::os::unix::fs::symlink("../films/film.txt", &link).expect("a link");
+    ran(dir.path(), "kept", &["sweep", "own/home.toml", "--seeds", "1", "--queues", "fifo", "--out", "own"]);
+    assert!(fs::symlink_metadata(&link).expect("it is there").is_symlink());
+    // A file of another experiment's in one folder has a name of its own.
+    let experiment = |folder: &str, name: &str| {
+        let content = format!("source = \"nobody\"\n{SWEEP}")
+            .replace("\"other.txt\", ", "")
+            .replace("../films/base.toml", "../own/home.toml");
+        fs::write(dir.path().join(folder).join(name), content.replace("../films/film.txt", "next.txt"))
+            .expect("written");
+        fs::write(dir.path().join(folder).join("next.txt"), format!("# {folder}\n{FILM}")).expect("written");
+    };
+    experiment("own", "one.toml");
+    experiment("films", "two.toml");
+    ran(
+        dir.path(),
+        "kept",
+        &["experiment", "run", "own/one.toml", "films/two.toml", "--quick", "--out", "both"],
+    );
+    let read = |name: &str| fs::read_to_string(dir.path().join("both").join(name)).expect("it is there");
+    assert!(read("next.txt").starts_with("# own") && read("input-1-next.txt").starts_with("# films"));
+    assert!(
+        read("two.experiment.toml").contains("\"input-1-next.txt\"")
+            && read("one.experiment.toml").contains("\"next.txt\"")
+    );
 }
 
 #[test]

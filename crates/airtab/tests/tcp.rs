@@ -7,7 +7,7 @@ use serde_json::json;
 
 fn trace(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
-    command.args(["tcp", "trace", "--seconds", "20"]).args(args).stdin(Stdio::null());
+    command.args(["tcp", "trace", "--duration", "20s"]).args(args).stdin(Stdio::null());
     command.output().expect("airtab starts")
 }
 

@@ -76,7 +76,7 @@ check_discipline() {
 
 check_tcp() {
 	tests -p airtab-sim --lib --test tcp -- congestion:: idle:: receive_window:: transfer:: random::
-	airtab tcp trace --congestion template --seconds 4
+	airtab tcp trace --congestion template --duration 4s
 	grep -q '^template  *[1-9]' log || fail "the table does not have the template:"
 }
 

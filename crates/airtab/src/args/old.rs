@@ -13,20 +13,27 @@ struct Old {
     is: &'static str,
     /// What there is to know besides.
     about: &'static str,
+    /// Of a value that was a bare number.
+    unit: &'static str,
 }
 
-const OLD: [Old; 4] = [
+const OLD: [Old; 7] = [
     Old {
         command: "compare",
         was: "--quick",
         is: "--short",
         about: "all times of the schedule / 10; in the next version --quick means fewer seeds, as in `airtab experiment run`",
+        unit: "",
     },
-    Old { command: "htbench", was: "--outdir", is: "--out", about: "" },
-    Old { command: "model", was: "--plot", is: "--out", about: FOLDER },
-    Old { command: "classes", was: "--plot", is: "--out", about: FOLDER },
+    Old { command: "htbench", was: "--outdir", is: "--out", about: "", unit: "" },
+    Old { command: "model", was: "--plot", is: "--out", about: FOLDER, unit: "" },
+    Old { command: "classes", was: "--plot", is: "--out", about: FOLDER, unit: "" },
+    Old { command: "model", was: "--length", is: "--duration", about: "", unit: "" },
+    Old { command: "tcp", was: "--seconds", is: "--duration", about: TIME, unit: "s" },
+    Old { command: "rpm", was: "--seconds", is: "--duration", about: TIME, unit: "s" },
 ];
 const FOLDER: &str = "a directory, which gets the figure (.svg) and its data (.csv)";
+const TIME: &str = "a time with its unit, such as 20s";
 
 /// Commands whose `--out` was the name of an SVG.
 const FIGURES: [&str; 3] = ["model", "classes", "tcp"];
@@ -34,16 +41,22 @@ const FIGURES: [&str; 3] = ["model", "classes", "tcp"];
 /// The same words with new names, and what there is to say of the old ones. The program's name is the first word.
 pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
     let mut said = Vec::new();
-    // Options of all commands may stand before it.
-    let Some(at) = words.iter().skip(1).position(|word| !word.as_encoded_bytes().starts_with(b"-")) else {
-        return (words, said);
-    };
-    let command = words[at + 1].to_string_lossy().into_owned();
-    let mut figure = false;
-    for word in words.iter_mut().skip(at + 2).take_while(|word| *word != "--") {
-        let Some(text) = word.to_str() else { continue };
+    // Options of all commands may stand before it; one of them has a value.
+    let other = |i: &usize| words[*i].as_encoded_bytes().starts_with(b"-") || words[*i - 1] == "--color";
+    let Some(at) = (1..words.len()).find(|i| !other(i)) else { return (words, said) };
+    let command = words[at].to_string_lossy().into_owned();
+    let (mut figure, mut unit) = (false, "");
+    for word in words.iter_mut().skip(at + 1).take_while(|word| *word != "--") {
+        let Some(text) = word.to_str().map(str::to_string) else { continue };
+        let bare = |value: &str| value.bytes().all(|digit| digit.is_ascii_digit());
+        // A value of the option before.
+        let behind = std::mem::take(&mut unit);
+        if !behind.is_empty() && bare(&text) {
+            *word = format!("{text}{behind}").into();
+            continue;
+        }
         let (option, value) =
-            text.split_once('=').map_or((text, None), |(option, value)| (option, Some(value)));
+            text.split_once('=').map_or((text.as_str(), None), |(option, value)| (option, Some(value)));
         let file = value.unwrap_or(option);
         if FIGURES.contains(&command.as_str()) && (figure || option == "--out") && ends_in_svg(file) {
             said.push(format!(
@@ -58,7 +71,9 @@ pub fn renamed(mut words: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
             "{} of airtab {command} is now {}{about}; the old name goes with the next version",
             old.was, old.is
         ));
-        *word = value.map_or(old.is.into(), |value| format!("{}={value}", old.is)).into();
+        unit = if value.is_none() { old.unit } else { "" };
+        let of = |value| if bare(value) { old.unit } else { "" };
+        *word = value.map_or(old.is.into(), |value| format!("{}={value}{}", old.is, of(value))).into();
     }
     (words, said)
 }
@@ -91,6 +106,11 @@ mod tests {
                 "--quick of airtab compare is now --short",
             ),
             (
+                "airtab --color always compare --quick",
+                "airtab --color always compare --short",
+                "--quick of airtab compare is now --short",
+            ),
+            (
                 "airtab htbench b.toml --outdir d",
                 "airtab htbench b.toml --out d",
                 "--outdir of airtab htbench is now --out; ",
@@ -104,6 +124,21 @@ mod tests {
                 "airtab model chap credits --plot c.svg",
                 "airtab model chap credits --out c.svg",
                 "--plot of airtab model is now --out (a dir",
+            ),
+            (
+                "airtab tcp trace --seconds 20 --flows 3",
+                "airtab tcp trace --duration 20s --flows 3",
+                "--seconds of airtab tcp is now --duration (a time",
+            ),
+            (
+                "airtab rpm x --seconds=7",
+                "airtab rpm x --duration=7s",
+                "--seconds of airtab rpm is now --duration (a time",
+            ),
+            (
+                "airtab model chap delay --length 100s --seeds 2",
+                "airtab model chap delay --duration 100s --seeds 2",
+                "--length of airtab model is now --duration; ",
             ),
             (
                 "airtab classes a.pcap --plot=c.svg",

@@ -31,7 +31,7 @@ pub fn classes(args: &args::Classes) -> anyhow::Result<ExitCode> {
     let rules = match twice.map_or_else(|| rules(&args.rules, &names), Err) {
         Ok(rules) => rules,
         Err(message) => {
-            output::error(&message.to_string());
+            output::error(&message);
             return Ok(ExitCode::from(USAGE));
         }
     };

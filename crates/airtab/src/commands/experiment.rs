@@ -64,7 +64,7 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     match experiment::find(name) {
         Ok(experiment) => Ok(Some(experiment)),
         Err(FindError::Unknown(message)) => {
-            output::error(&message.to_string());
+            output::error(&message);
             Ok(None)
         }
         Err(e) => Err(e.into()),
@@ -356,14 +356,16 @@ pub fn write(
     verdicts: &[Verdict],
 ) -> anyhow::Result<bool> {
     let (folder, name) = e.id.rsplit_once('/').unwrap_or(("", &e.id));
-    let mut files = Files::new(&dir.join(folder))?;
-    let mut inputs = Inputs::beside(&[format!("{name}."), format!("{name}-")]);
+    let folder = dir.join(folder);
+    let mut files = Files::new(&folder)?;
+    let mut inputs = Inputs::beside(&[format!("{name}."), format!("{name}-")], &folder);
     let text = e.alone(&mut |path, written| inputs.rename(path, written));
     inputs.copy(&mut files)?;
     let root = if e.live { "sudo " } else { "" };
     // One of the repository's is there wherever airtab is.
-    let own = if e.named() == e.id { e.id.clone() } else { format!("{name}.experiment.toml") };
-    let mut command = format!("{root}airtab experiment run {}", quoted(&own));
+    let own = format!("{name}.experiment.toml");
+    let run = if e.named() == e.id { &e.id } else { &own };
+    let mut command = format!("{root}airtab experiment run {}", quoted(run));
     if args.quick {
         command.push_str(" --quick");
     }
@@ -399,13 +401,11 @@ pub fn write(
         Format::Table | Format::Json => {}
     }
     // Not its own name: that may be the file that was run. Who runs this one keeps it as it is.
-    let target = dir.join(folder).join(format!("{name}.experiment.toml"));
-    let same = |path: &Path| std::fs::canonicalize(path).ok();
-    if same(Path::new(e.named())).is_some_and(|run| same(&target) == Some(run)) {
+    if files.has(&own, Path::new(e.named())) {
         files.finish()?;
         return Ok(!figures.is_empty());
     }
-    files.add(&format!("{name}.experiment.toml"), |out| out.write_all(text.as_bytes()))?;
+    files.add(&own, |out| out.write_all(text.as_bytes()))?;
     files.finish()?;
     Ok(!figures.is_empty())
 }

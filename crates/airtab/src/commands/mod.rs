@@ -161,7 +161,7 @@ fn unread(sets: &[(String, String)], queues: &[QueueSpec]) -> Option<String> {
 
 /// Wrong usage that only what is in files shows.
 fn refused(message: &str) -> ExitCode {
-    output::error(&message.to_string());
+    output::error(message);
     ExitCode::from(USAGE)
 }
 

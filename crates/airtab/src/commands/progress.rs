@@ -41,6 +41,7 @@ pub fn growing_bar(first: usize) -> ProgressBar {
 }
 
 /// Something that turns, with words beside it, on a terminal.
+#[cfg(has_probe)]
 pub fn spinner() -> ProgressBar {
     if output::is_quiet() {
         return ProgressBar::hidden();

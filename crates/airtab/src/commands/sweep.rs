@@ -125,7 +125,7 @@ pub fn sweep(args: &Sweep, join: Join) -> anyhow::Result<ExitCode> {
         )));
     }
     for warning in sweep.without_effect() {
-        output::warn(&warning.to_string());
+        output::warn(&warning);
     }
     let (total, stored) = sweep.counts();
     let of_round = if experiment.until.is_some() { " of the first round" } else { "" };

@@ -29,7 +29,7 @@ use clap::{Parser, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::args::{USAGE, whole};
+use crate::args::{USAGE, seconds, whole};
 use crate::output;
 
 /// How TCP's congestion controls behave behind a Wi-Fi access point
@@ -80,8 +80,8 @@ pub struct Trace {
     /// may be repeated. A key that there is not lists all that there are
     #[arg(long, value_name = "KEY=VALUE,...", value_delimiter = ',')]
     pub tcp: Vec<String>,
-    /// Simulated time, s
-    #[arg(long, value_name = "N", default_value_t = 240, value_parser = whole::<u64>(4..=86_400))]
+    /// Simulated time
+    #[arg(long = "duration", value_name = "TIME", default_value = "240s", value_parser = seconds(4..=86_400))]
     pub seconds: u64,
     /// Seed of all random draws; same seed, same result, on every machine
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
@@ -144,7 +144,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     let latencies = match latencies(args) {
         Ok(latencies) => latencies,
         Err(error) => {
-            output::error(&error.to_string());
+            output::error(&error);
             return Ok(ExitCode::from(USAGE));
         }
     };

@@ -114,8 +114,8 @@ pub struct Delay {
     /// What the server takes for a packet
     #[arg(long, value_name = "TIME", default_value = "306us", value_parser = time, requires = "engine")]
     pub service: u64,
-    /// Length of a run
-    #[arg(long, value_name = "TIME", default_value = "400s", value_parser = time, requires = "engine")]
+    /// Simulated time of a run
+    #[arg(long = "duration", value_name = "TIME", default_value = "400s", value_parser = time, requires = "engine")]
     pub length: u64,
     /// Runs for each figure, with seeds 1 to N; 2 or more give intervals
     #[arg(long, value_name = "N", default_value_t = 5, requires = "engine",

@@ -8,7 +8,7 @@ use airtab_probe::rpm::server::PORT;
 use airtab_probe::rpm::trust::Fingerprint;
 use clap::Parser;
 
-use crate::args::{flent_file, whole};
+use crate::args::{flent_file, seconds};
 
 /// Measure responsiveness while the way is full: round trips a minute (RPM), as phones and laptops show it
 ///
@@ -20,7 +20,7 @@ use crate::args::{flent_file, whole};
   airtab rpm --serve 0.0.0.0                   on one machine; prints what to run on the other:
   airtab rpm 192.0.2.1:4043 --trust 5f0c...    on the other
   airtab rpm example.org                       a server whose certificate the system believes
-  airtab rpm example.org --up --seconds 10 --json
+  airtab rpm example.org --up --duration 10s --json
   airtab rpm example.org --flent mine.flent.gz and then: flent -i mine.flent.gz -p ping_cdf -o mine.png")]
 pub struct Rpm {
     /// Server: host, host:port, or the address of its configuration document [port: 443, document: /.well-known/nq]
@@ -32,8 +32,8 @@ pub struct Rpm {
     /// Only to the server
     #[arg(long, conflicts_with = "serve")]
     pub up: bool,
-    /// Longest time for a direction, s; it ends when it is stable, after 11 s at the soonest
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole::<u64>(4..=120), conflicts_with = "serve")]
+    /// Longest time for a direction; it ends when it is stable, after 11 s at the soonest
+    #[arg(long = "duration", value_name = "TIME", default_value = "20s", value_parser = seconds(4..=120), conflicts_with = "serve")]
     pub seconds: u64,
     /// Believe the server whose certificate has this SHA-256, as `airtab rpm --serve` prints it
     #[arg(long, value_name = "FINGERPRINT", conflicts_with_all = ["serve", "ca"])]

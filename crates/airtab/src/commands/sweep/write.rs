@@ -32,6 +32,8 @@ const CSV: &str = "results.csv";
 const JSON: &str = "results.json";
 
 type File = BufWriter<NamedTempFile>;
+/// A path and its value, or values.
+type Pair = (String, String);
 
 /// Points of a sweep that has its numbers on a page, at most.
 const MOST_DRAWN: usize = 500;
@@ -190,7 +192,7 @@ impl<'a> Results<'a> {
             if let Some(json) = &json {
                 files.add(JSON, |out| out.write_all(json.as_bytes()))?;
             }
-            self.draw(&mut files, outcome.clone())?;
+            self.draw(&mut files, &outcome)?;
             let mut names = files.names();
             names.push(MANIFEST.into());
             names.sort_unstable();
@@ -216,12 +218,11 @@ impl<'a> Results<'a> {
     }
 
     /// The page, and its figures.
-    fn draw(&self, files: &mut Files, mut outcome: Outcome) -> anyhow::Result<()> {
-        if !self.drawn {
-            outcome.points.clear();
-        }
-        let figures = sweep_figures(self.experiment, &outcome);
-        let page = page(self.experiment, &outcome, &[], &figures, &self.command, &built());
+    fn draw(&self, files: &mut Files, outcome: &Outcome) -> anyhow::Result<()> {
+        let none = Outcome { quick: false, seeds: outcome.seeds, runs: outcome.runs, points: Vec::new() };
+        let outcome = if self.drawn { outcome } else { &none };
+        let figures = sweep_figures(self.experiment, outcome);
+        let page = page(self.experiment, outcome, &[], &figures, &self.command, &built());
         files.add(PAGE, |out| out.write_all(page.as_bytes()))?;
         files.add_figures(FIGURE, &figures)
     }
@@ -313,23 +314,26 @@ fn alone(
     files: Option<&mut Files>,
 ) -> anyhow::Result<(String, BTreeMap<String, String>)> {
     let Some(files) = files else {
-        return Ok((command(args, &args.file.to_string_lossy(), &args.axis), BTreeMap::new()));
+        return Ok((command(args, &args.file.to_string_lossy(), &args.axis, &args.set), BTreeMap::new()));
     };
     let mut inputs = Inputs::default();
     let text = experiment.alone(&mut |path, name| inputs.rename(path, name));
-    let mut axes = args.axis.clone();
+    let (mut axes, mut sets) = (args.axis.clone(), args.set.clone());
+    let mut name = |value: &str| match is_file(value) {
+        true => inputs.rename(&experiment.beside(value), value).unwrap_or_else(|| value.into()),
+        false => value.to_string(),
+    };
     for (_, values) in axes.iter_mut().filter(|(path, _)| names_file(path)) {
-        let name = |value: &str| match is_file(value) {
-            true => inputs.rename(&experiment.beside(value), value).unwrap_or_else(|| value.into()),
-            false => value.into(),
-        };
-        *values = values.split(',').map(name).collect::<Vec<String>>().join(",");
+        *values = values.split(',').map(&mut name).collect::<Vec<String>>().join(",");
+    }
+    for (_, value) in sets.iter_mut().filter(|(path, _)| names_file(path)) {
+        *value = name(value.trim().trim_matches(['"', '\'']));
     }
     files.spare(INPUT, text.as_bytes())?;
     files.add(INPUT, |out| out.write_all(text.as_bytes()))?;
     let mut hashes = inputs.copy(files)?;
     hashes.insert(INPUT.into(), text_hash(text.as_bytes()));
-    Ok((command(args, INPUT, &axes), hashes))
+    Ok((command(args, INPUT, &axes, &sets), hashes))
 }
 
 /// Figures are many.
@@ -347,9 +351,9 @@ fn named(names: &[String]) -> String {
 }
 
 /// The options that decide on the figures.
-fn command(args: &Sweep, file: &str, axes: &[(String, String)]) -> String {
+fn command(args: &Sweep, file: &str, axes: &[Pair], sets: &[Pair]) -> String {
     let mut words = vec!["airtab".to_string(), "sweep".into(), quoted(file)];
-    let pairs = axes.iter().map(|pair| ("--axis", pair)).chain(args.set.iter().map(|pair| ("--set", pair)));
+    let pairs = axes.iter().map(|pair| ("--axis", pair)).chain(sets.iter().map(|pair| ("--set", pair)));
     words.extend(
         pairs.flat_map(|(option, (path, value))| [option.to_string(), quoted(&format!("{path}={value}"))]),
     );
