@@ -4,9 +4,12 @@
 //! crate that make figures: with those of the crates below, a stored run of
 //! another simulator is never taken for one of this.
 
-use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// What a run's figures depend on here. What judges and shows them is left out: runs outlive it.
 const FIGURES: [&str; 6] = [
@@ -24,16 +27,18 @@ fn main() {
     let experiments = root.join(airtab_sources::folder("experiments"));
     let experiments = experiments.canonicalize().expect("the experiments are in the crate");
     println!("cargo:rerun-if-changed={}", experiments.display());
-    let mut list = String::from("&[\n");
+    // Name and text of each, both ended by a zero byte, which no TOML file has: a sixth of what they are.
+    let mut pack = GzEncoder::new(Vec::new(), Compression::best());
     for path in files(&experiments).iter().filter(|path| path.extension().is_some_and(|e| e == "toml")) {
         println!("cargo:rerun-if-changed={}", path.display());
         let name = path.strip_prefix(&experiments).expect("found below it").with_extension("");
         let name = name.to_str().expect("names are UTF-8").replace('\\', "/");
-        writeln!(list, "    ({name:?}, include_str!({path:?})),").expect("writing into a string");
+        let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        write!(pack, "{name}\0{text}\0").expect("memory takes all");
     }
-    list.push(']');
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("set by cargo"));
-    fs::write(out.join("experiments.rs"), list).expect("the folder of the build can be written to");
+    let pack = pack.finish().expect("memory takes all");
+    fs::write(out.join("experiments.gz"), pack).expect("the folder of the build can be written to");
 }
 
 /// All files below, or the file itself, in alphabetical order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The files of the page, put into the program: those below `assets/`, each with a tag made of its content, and by gzip
+//! The files of the page, put into the program: those below `assets/`, each with a tag made of its content, by gzip
 //! where that is smaller. And whether houses of this machine are shown: `has_live`.
 
 use std::fmt::Write as _;
@@ -33,16 +33,18 @@ fn main() {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
         gzip.write_all(&content).expect("memory takes all");
         let gzip = gzip.finish().expect("memory takes all");
-        let small = match gzip.len() < content.len() {
+        let is_gzip = gzip.len() < content.len();
+        let kept = match is_gzip {
             true => {
                 let file = out.join(format!("{number}.gz"));
                 fs::write(&file, gzip).expect("the folder of the build can be written to");
-                format!("Some(include_bytes!({file:?}))")
+                file
             }
-            false => "None".into(),
+            false => path.clone(),
         };
         let name = name.replace('\\', "/");
-        let asset = format!("name: {name:?}, tag: {tag:?}, plain: include_bytes!({path:?}), gzip: {small}");
+        let asset =
+            format!("name: {name:?}, tag: {tag:?}, content: include_bytes!({kept:?}), is_gzip: {is_gzip}");
         writeln!(list, "    Asset {{ {asset} }},").expect("writing into a string");
     }
     list.push(']');

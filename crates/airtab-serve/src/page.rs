@@ -4,7 +4,11 @@
 //! A file whose name has the hash of its content in it (`index-B3xVqz1k.js`) never changes, and is kept by browsers for a
 //! year; others are asked for again by their tag.
 //!
+//! Most are kept by gzip alone, and are unpacked for who does not take it: no browser of today.
+//!
 //! What it does not do: no file of a disk is read.
+
+use std::io::Read;
 
 use axum::body::Bytes;
 use axum::extract::Path;
@@ -13,6 +17,7 @@ use axum::http::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_NONE_MATCH, VARY,
 };
 use axum::response::{IntoResponse, Response};
+use flate2::read::GzDecoder;
 
 /// A file of the page.
 struct Asset {
@@ -21,9 +26,20 @@ struct Asset {
     /// A number of its content, in quotes.
     tag: &'static str,
     /// Its content.
-    plain: &'static [u8],
-    /// The same by gzip, where that is smaller.
-    gzip: Option<&'static [u8]>,
+    content: &'static [u8],
+    /// Whether that is by gzip: where it is smaller then.
+    is_gzip: bool,
+}
+
+impl Asset {
+    fn plain(&self) -> Bytes {
+        if !self.is_gzip {
+            return Bytes::from_static(self.content);
+        }
+        let mut plain = Vec::new();
+        GzDecoder::new(self.content).read_to_end(&mut plain).expect("packed by the build script");
+        plain.into()
+    }
 }
 
 static ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
@@ -50,9 +66,11 @@ fn answer(name: &str, asked: &HeaderMap) -> Response {
         return (StatusCode::NOT_MODIFIED, always).into_response();
     }
     let kind = [(CONTENT_TYPE, kind(name))];
-    match asset.gzip.filter(|_| takes_gzip(asked)) {
-        Some(gzip) => (always, kind, [(CONTENT_ENCODING, "gzip")], Bytes::from_static(gzip)).into_response(),
-        None => (always, kind, Bytes::from_static(asset.plain)).into_response(),
+    match asset.is_gzip && takes_gzip(asked) {
+        true => {
+            (always, kind, [(CONTENT_ENCODING, "gzip")], Bytes::from_static(asset.content)).into_response()
+        }
+        false => (always, kind, asset.plain()).into_response(),
     }
 }
 
@@ -99,6 +117,18 @@ mod tests {
         }
         for name in ["index.html", "favicon.svg", "a-b.js", "x-1234567.js", "B3xVqz1k.js"] {
             assert!(!is_hashed(name), "{name}");
+        }
+    }
+
+    /// What is unpacked is the file that was packed.
+    #[test]
+    fn content_is_that_of_the_files() {
+        assert!(ASSETS.iter().any(|asset| asset.is_gzip), "no page: nothing to hold");
+        for asset in ASSETS {
+            let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("assets").join(asset.name);
+            let on_disk = std::fs::read(file).unwrap();
+            assert!(asset.plain() == on_disk, "{}", asset.name);
+            assert!(asset.content.len() <= on_disk.len(), "{}", asset.name);
         }
     }
 

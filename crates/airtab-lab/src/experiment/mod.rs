@@ -44,8 +44,12 @@ pub(crate) mod told;
 mod until;
 mod workload;
 
+use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
+
+use flate2::read::GzDecoder;
 
 pub use compose::Point;
 pub use course::Course;
@@ -70,8 +74,17 @@ use file::Purpose;
 use airtab_scenario::reader::nearest;
 use airtab_scenario::{FileError, Metric, QueueSpec};
 
-/// Path without its ending, and text, of every TOML file of `experiments/`.
-const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/experiments.rs"));
+/// Path without its ending, and text, of every TOML file of `experiments/`, as the build script packed them.
+fn files() -> &'static [(String, String)] {
+    static FILES: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+        let packed: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/experiments.gz"));
+        let mut all = String::new();
+        GzDecoder::new(packed).read_to_string(&mut all).expect("packed by the build script");
+        let parts: Vec<&str> = all.split_terminator('\0').collect();
+        parts.chunks_exact(2).map(|pair| (pair[0].into(), pair[1].into())).collect()
+    });
+    &FILES
+}
 
 /// Runs of each point and discipline, where a file says nothing.
 const DEFAULT_SEEDS: u64 = 5;
@@ -299,7 +312,7 @@ impl Experiment {
 /// If a file is wrong; a test reads them all.
 pub fn all() -> Vec<Experiment> {
     // Files deeper down are scenarios that several experiments share.
-    let own = FILES.iter().filter(|(name, _)| name.matches('/').count() == 1);
+    let own = files().iter().filter(|(name, _)| name.matches('/').count() == 1);
     own.map(|(name, text)| {
         let read =
             Experiment::parse(&format!("experiments/{name}.toml"), name, text, &embedded, Purpose::Judge);
@@ -316,8 +329,8 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
     if name.ends_with(".toml") {
         return Ok(Experiment::load(Path::new(name))?);
     }
-    let ids: Vec<&str> = FILES.iter().map(|(id, _)| *id).filter(|id| id.matches('/').count() == 1).collect();
-    let text = FILES.iter().find(|(id, _)| *id == name && ids.contains(id));
+    let ids: Vec<&str> = files().iter().map(|(id, _)| id.as_str()).filter(|id| id.matches('/').count() == 1).collect();
+    let text = files().iter().find(|(id, _)| id == name && ids.contains(&name));
     let (id, text) = text.ok_or_else(|| FindError::Unknown(unknown(name, &ids)))?;
     Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded, Purpose::Judge)?)
 }
@@ -354,8 +367,8 @@ fn embedded(path: &Path) -> Result<String, String> {
             part => name.push(part),
         }
     }
-    let text = FILES.iter().find(|(known, _)| Path::new(known) == name);
-    text.map(|(_, text)| (*text).into()).ok_or_else(|| "is not there".into())
+    let text = files().iter().find(|(known, _)| Path::new(known) == name);
+    text.map(|(_, text)| text.clone()).ok_or_else(|| "is not there".into())
 }
 
 #[cfg(test)]
