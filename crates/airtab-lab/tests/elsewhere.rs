@@ -21,17 +21,19 @@ app = [
 ]
 "#;
 
+/// What becomes of a pack on its way.
+type Way<'a> = &'a (dyn Fn(Vec<u8>) -> Vec<u8> + Sync);
+
 /// Makes the last order first, a few at a time.
 struct Crew<'a> {
     room: usize,
     waiting: Mutex<Vec<Order>>,
     orders: AtomicUsize,
-    /// What becomes of a pack on its way.
-    way: &'a (dyn Fn(Vec<u8>) -> Vec<u8> + Sync),
+    way: Way<'a>,
 }
 
 impl<'a> Crew<'a> {
-    fn new(room: usize, way: &'a (dyn Fn(Vec<u8>) -> Vec<u8> + Sync)) -> Crew<'a> {
+    fn new(room: usize, way: Way<'a>) -> Crew<'a> {
         Crew { room, waiting: Mutex::default(), orders: AtomicUsize::new(0), way }
     }
 }
@@ -123,7 +125,7 @@ fn what_is_damaged_or_of_others_is_refused() {
         pack[8..24].copy_from_slice(b"0123456789abcdef");
         pack
     };
-    let cases: [(&(dyn Fn(Vec<u8>) -> Vec<u8> + Sync), &str); 4] = [
+    let cases: [(Way, &str); 4] = [
         (&flipped, "some are damaged"),
         (&cut, "some are damaged"),
         (&theirs, "are of another version of airtab (sources 0123456789abcdef; this program's are "),
