@@ -329,7 +329,8 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
     if name.ends_with(".toml") {
         return Ok(Experiment::load(Path::new(name))?);
     }
-    let ids: Vec<&str> = files().iter().map(|(id, _)| id.as_str()).filter(|id| id.matches('/').count() == 1).collect();
+    let ids: Vec<&str> =
+        files().iter().map(|(id, _)| id.as_str()).filter(|id| id.matches('/').count() == 1).collect();
     let text = files().iter().find(|(id, _)| id == name && ids.contains(&name));
     let (id, text) = text.ok_or_else(|| FindError::Unknown(unknown(name, &ids)))?;
     Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded, Purpose::Judge)?)
