@@ -35,7 +35,7 @@ def workers(row: Row, homes: int) -> None:
 
     def by(**how: Any) -> float:
         begun = time.monotonic()
-        airtab.compare(None, "chap", homes, quick=True, cache=False, progress=False, **how)
+        airtab.compare(None, "chap", homes, short=True, cache=False, progress=False, **how)
         return time.monotonic() - begun
 
     def local(n: int) -> Any:

@@ -95,19 +95,21 @@ def test_one_table(folder: Path, cluster: Any) -> None:
     made["shards"] = sweep(merge=packs)
     made["workers"] = sweep(cluster=cluster, cache="workers")
     made["nothing kept"] = sweep(cluster=cluster.scheduler_address, cache=False)
+    kept = []
     for n in (1, RUNS // 4):
         with pytest.raises(Enough):
             sweep(cluster=cluster, cache="interrupted", progress=until(n))
-    before = stored(folder / "interrupted")
-    assert 0 < before < DIFFERENT
+        kept.append(stored(folder / "interrupted"))
+    # The first tasks are of one run each; later ones of so many that a fast machine may have all of them at once.
+    assert 0 < kept[0] < DIFFERENT and kept[0] <= kept[1]
     counted: list[tuple[int, int]] = []
     made["interrupted"] = sweep(cluster=cluster, cache="interrupted", progress=lambda *at: counted.append(at))
     found = {how: sums(result, folder / f"out {how}") for how, result in made.items()}
     assert all(files == found["serial"] for files in found.values()), found
-    assert set(found["serial"]) == {"results.parquet", "manifest.json"}
+    assert {"results.parquet", "manifest.json", "index.html"} <= set(found["serial"])
     # Nothing twice: neither what was kept, nor what is the same at several points.
     assert stored(folder / "workers") == stored(folder / "interrupted") == DIFFERENT
-    assert counted[-1][0] < RUNS - before + 1
+    assert not counted or counted[-1][0] <= RUNS - kept[1]
     print({how: files["results.parquet"] for how, files in found.items()})
 
 
@@ -120,8 +122,8 @@ def test_rounds(folder: Path, cluster: Any) -> None:
 
 def test_compare(folder: Path, cluster: Any) -> None:
     with distributed.Client(cluster, set_as_default=False) as client:
-        for quick in (False, True):
-            asked: dict[str, Any] = {"seeds": [3, 5], "quick": quick, "cache": False}
+        for short in (False, True):
+            asked: dict[str, Any] = {"seeds": [3, 5], "short": short, "cache": False}
             mine = airtab.compare("small.toml", QUEUES, **asked, cluster=client)
             assert mine.json() == airtab.compare("small.toml", QUEUES, **asked).json()
     model = airtab.sweep("chap/worked-example", cache=False, cluster=cluster)
@@ -202,7 +204,7 @@ def test_ctrl_c(folder: Path, long: str, cluster: Any) -> None:
             with pytest.raises(airtab.Stopped) as caught:
                 airtab.compare(long.replace("20000s", "300s"), QUEUES, 2, cluster=own, cache=False)
             took.append(time.monotonic() - sent.pop())
-            assert (caught.value.done, caught.value.total) == (0, 4)
+            assert caught.value.done < caught.value.total == 4
     # A client's end is in it.
     assert min(took) < 1, took
 
