@@ -149,13 +149,13 @@ pub fn compare(
     scenario: &Text,
     queues: Vec<String>,
     seeds: &str,
-    quick: bool,
+    short: bool,
     how: How,
 ) -> PyResult<Results> {
     let queues = calls::queues(&queues).map_err(|e| of_call(py, e))?;
     let seeds = calls::seeds(seeds).map_err(|e| of_call(py, e))?;
     let found = scenario.found.clone();
-    let compared = run(py, wanted(how), |how| calls::compare(&found, &queues, &seeds, quick, how))?;
+    let compared = run(py, wanted(how), |how| calls::compare(&found, &queues, &seeds, short, how))?;
     Ok(Results::new(Kind::Compared(Box::new(compared))))
 }
 
