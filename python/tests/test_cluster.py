@@ -95,13 +95,12 @@ def test_one_table(folder: Path, cluster: Any) -> None:
     made["shards"] = sweep(merge=packs)
     made["workers"] = sweep(cluster=cluster, cache="workers")
     made["nothing kept"] = sweep(cluster=cluster.scheduler_address, cache=False)
-    kept = []
-    for n in (1, RUNS // 4):
-        with pytest.raises(Enough):
-            sweep(cluster=cluster, cache="interrupted", progress=until(n))
-        kept.append(stored(folder / "interrupted"))
     # The first tasks are of one run each; later ones of so many that a fast machine may have all of them at once.
-    assert 0 < kept[0] < DIFFERENT and kept[0] <= kept[1]
+    for _ in range(2):
+        with pytest.raises(Enough):
+            sweep(cluster=cluster, cache="interrupted", progress=until(1))
+    before = stored(folder / "interrupted")
+    assert 0 < before < DIFFERENT
     counted: list[tuple[int, int]] = []
     made["interrupted"] = sweep(cluster=cluster, cache="interrupted", progress=lambda *at: counted.append(at))
     found = {how: sums(result, folder / f"out {how}") for how, result in made.items()}
@@ -109,7 +108,7 @@ def test_one_table(folder: Path, cluster: Any) -> None:
     assert {"results.parquet", "manifest.json", "index.html"} <= set(found["serial"])
     # Nothing twice: neither what was kept, nor what is the same at several points.
     assert stored(folder / "workers") == stored(folder / "interrupted") == DIFFERENT
-    assert not counted or counted[-1][0] <= RUNS - kept[1]
+    assert counted[-1][0] < RUNS - before + 1
     print({how: files["results.parquet"] for how, files in found.items()})
 
 
@@ -202,9 +201,9 @@ def test_ctrl_c(folder: Path, long: str, cluster: Any) -> None:
 
             threading.Timer(1.0, interrupt).start()
             with pytest.raises(airtab.Stopped) as caught:
-                airtab.compare(long.replace("20000s", "300s"), QUEUES, 2, cluster=own, cache=False)
+                airtab.compare(long.replace("20000s", "1500s"), QUEUES, 2, cluster=own, cache=False)
             took.append(time.monotonic() - sent.pop())
-            assert caught.value.done < caught.value.total == 4
+            assert (caught.value.done, caught.value.total) == (0, 4)
     # A client's end is in it.
     assert min(took) < 1, took
 
