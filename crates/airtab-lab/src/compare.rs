@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use airtab_core::{Param, Params};
 use airtab_quality::Interval;
 use airtab_quality::web;
-use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, quick};
+use airtab_scenario::{Figures, Measured, Metric, QueueScores, Scores, Summary, short};
 use airtab_sim::{App, Scenario, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -37,8 +37,8 @@ pub(crate) const NODE: &str = "node/";
 pub struct Options<'a> {
     /// Each discipline runs once with each of them.
     pub seeds: &'a [u64],
-    /// Whether to run the short schedule of [`quick`].
-    pub quick: bool,
+    /// Whether to run the short schedule of [`short`].
+    pub short: bool,
     /// Threads; 0 takes one per processor.
     pub jobs: usize,
     /// Set by anybody at any time: runs under way are ended.
@@ -56,8 +56,8 @@ pub struct Comparison {
     pub schema: u32,
     /// Name of the scenario.
     pub scenario: String,
-    /// Whether it ran by the short schedule of [`quick`].
-    pub quick: bool,
+    /// Whether it ran by the short schedule of [`short`].
+    pub short: bool,
     /// Simulated time of each run, ns.
     pub duration_ns: u64,
     /// Measured part of it, ns.
@@ -99,7 +99,7 @@ pub fn compare_kept(
     options: &Options,
     plan: Option<&flent::Plan>,
 ) -> Result<(Comparison, Vec<Document>), Stopped> {
-    let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
+    let scenario = &if options.short { short(scenario) } else { scenario.clone() };
     let documents = Mutex::new(vec![None; queues.len()]);
     let work = Runs { scenario, queues, plan, documents: &documents };
     let comparison = through(scenario, queues, options, &work, None)?;
@@ -164,7 +164,7 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
     execute(&plan, work, options.store, &pace, &mut |job, measured| {
         whole.add(&job, measured);
         if let (Some(watch), Some(runs)) = (&mut watch, whole.so_far(job.point)) {
-            (watch.each)(&SoFar { scenario, queues, seeds: options.seeds, quick: options.quick, job, runs });
+            (watch.each)(&SoFar { scenario, queues, seeds: options.seeds, short: options.short, job, runs });
         }
         whole.hand_over(|_, all| runs = all);
     })
@@ -172,11 +172,11 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
         Halt::Stopped(stopped) => stopped,
         Halt::Failed(never) => match never {},
     })?;
-    Ok(comparison(scenario, queues, options.seeds, options.quick, runs))
+    Ok(comparison(scenario, queues, options.seeds, options.short, runs))
 }
 
 /// Puts runs together that were made elsewhere: for each discipline one with
-/// each seed, in that order. `scenario` is what was run; `quick` says whether it
+/// each seed, in that order. `scenario` is what was run; `short` says whether it
 /// is the short schedule of another one.
 ///
 /// # Panics
@@ -185,7 +185,7 @@ pub fn comparison(
     scenario: &Scenario,
     queues: &[(String, Params)],
     seeds: &[u64],
-    quick: bool,
+    short: bool,
     mut runs: Vec<Measured>,
 ) -> Comparison {
     assert_eq!(runs.len(), queues.len() * seeds.len(), "a run for each discipline and seed");
@@ -202,7 +202,7 @@ pub fn comparison(
     Comparison {
         schema: SCHEMA,
         scenario: scenario.name.clone(),
-        quick,
+        short,
         duration_ns: scenario.duration_ns,
         measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
         seeds: seeds.to_vec(),

@@ -4,7 +4,7 @@
 //! What it does not do: no stories, captures or files for flent, which are made where the run is.
 
 use airtab_core::Params;
-use airtab_scenario::{FileError, quick};
+use airtab_scenario::{FileError, short};
 use airtab_sim::Scenario;
 
 use crate::compare::{Comparison, Options, comparison};
@@ -50,11 +50,11 @@ pub fn compare_elsewhere(
     options: &Options,
     elsewhere: &dyn Elsewhere,
 ) -> Result<Comparison, Failure> {
-    let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
+    let scenario = &if options.short { short(scenario) } else { scenario.clone() };
     let number = measure::number(scenario);
     let cells = queues.iter().map(|(_, params)| Cell::new(number, params)).collect();
     let plan = Plan::new(cells, queues.len(), options.seeds.to_vec());
-    let study = Study::new(Kind::Home, file, text, options.quick).map_err(Failure::from)?.sent();
+    let study = Study::new(Kind::Home, file, text, options.short).map_err(Failure::from)?.sent();
     let mut put_down =
         |job: &Job| Ok::<_, Failure>(order(&study, &queues[job.queue].0, job.seed, plan.key(job)));
     let afar = Afar { elsewhere, stop: options.stop, progress: options.progress };
@@ -68,5 +68,5 @@ pub fn compare_elsewhere(
         Halt::Stopped(stopped) => stopped.into(),
         Halt::Failed(e) => e,
     })?;
-    Ok(comparison(scenario, queues, options.seeds, options.quick, runs))
+    Ok(comparison(scenario, queues, options.seeds, options.short, runs))
 }

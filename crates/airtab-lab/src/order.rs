@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use airtab_scenario::{FileError, QueueSpec, open_file, quick};
+use airtab_scenario::{FileError, QueueSpec, open_file, short};
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::{Kind, Workload};
@@ -29,8 +29,8 @@ pub(crate) struct Study {
     /// In messages; its folder is where files that it names are looked for.
     file: String,
     text: String,
-    /// Whether by the short schedule of [`quick`].
-    quick: bool,
+    /// Whether by the short schedule of [`short`].
+    short: bool,
     /// What it names.
     files: Vec<File>,
 }
@@ -63,7 +63,7 @@ pub(crate) enum NoOrder {
 
 impl Study {
     /// Reads what the text names.
-    pub(crate) fn new(kind: Kind, file: &str, text: &str, quick: bool) -> Result<Study, NoOrder> {
+    pub(crate) fn new(kind: Kind, file: &str, text: &str, short: bool) -> Result<Study, NoOrder> {
         let files = RefCell::new(Vec::new());
         let open = |path: &Path, what: &str| -> Result<Box<dyn Read>, String> {
             let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ impl Study {
             ))));
         }
         read?;
-        Ok(Study { kind, file: file.into(), text: text.into(), quick, files })
+        Ok(Study { kind, file: file.into(), text: text.into(), short, files })
     }
 
     /// As it is sent: the length of its JSON (4 bytes), the JSON, the files; all of it as one block of LZ4.
@@ -120,8 +120,8 @@ impl Study {
             })
         };
         let mut workload = Workload::read(self.kind, &self.file, &self.text, &open)?;
-        if let (true, Workload::Home(home)) = (self.quick, &mut workload) {
-            home.scenario = quick(&home.scenario);
+        if let (true, Workload::Home(home)) = (self.short, &mut workload) {
+            home.scenario = short(&home.scenario);
         }
         Ok(workload)
     }

@@ -75,7 +75,7 @@ pub struct Manifest<'a> {
     /// Name of the scenario.
     pub scenario: &'a str,
     /// Whether it ran by the short schedule.
-    pub quick: bool,
+    pub short: bool,
     /// Simulated time of each run, ns.
     pub duration_ns: u64,
     /// Measured part of it, ns.
@@ -121,7 +121,7 @@ impl<'a> Manifest<'a> {
             schema: SCHEMA,
             origin,
             scenario: &c.scenario,
-            quick: c.quick,
+            short: c.short,
             duration_ns: c.duration_ns,
             measure_ns: c.measure_ns,
             seeds: &c.seeds,
@@ -152,7 +152,7 @@ pub fn write_parquet(c: &Comparison, origin: &Origin, out: &mut (dyn Write + Sen
         ("airtab.command", origin.command.clone()),
         ("airtab.scenario", c.scenario.clone()),
         ("airtab.scenario_hash", origin.scenario_hash.clone()),
-        ("airtab.quick", c.quick.to_string()),
+        ("airtab.short", c.short.to_string()),
         ("airtab.measure_ns", format!("{} {}", c.measure_ns[0], c.measure_ns[1])),
     ];
     let batch = frame(c);

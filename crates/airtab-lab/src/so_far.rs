@@ -25,7 +25,7 @@ pub struct SoFar<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) queues: &'a [(String, Params)],
     pub(crate) seeds: &'a [u64],
-    pub(crate) quick: bool,
+    pub(crate) short: bool,
     pub(crate) job: Job,
     /// By queue and place of the seed.
     pub(crate) runs: &'a BTreeMap<(usize, usize), Measured>,
@@ -57,6 +57,6 @@ impl SoFar<'_> {
         let seeds: Vec<u64> = places.iter().map(|place| self.seeds[*place]).collect();
         let of = |queue| places.iter().map(move |place| self.runs[&(queue, *place)].clone());
         let runs = (0..self.queues.len()).flat_map(of).collect();
-        (!seeds.is_empty()).then(|| comparison(self.scenario, self.queues, &seeds, self.quick, runs))
+        (!seeds.is_empty()).then(|| comparison(self.scenario, self.queues, &seeds, self.short, runs))
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use airtab_core::Params;
-use airtab_scenario::{Measured, quick};
+use airtab_scenario::{Measured, short};
 use airtab_sim::{Observer, Scenario};
 
 use crate::capture::Watcher;
@@ -59,7 +59,7 @@ pub fn study(
     plan: Option<&Plan>,
     watch: Option<Watch>,
 ) -> Result<Study, Stopped> {
-    let scenario = &if options.quick { quick(scenario) } else { scenario.clone() };
+    let scenario = &if options.short { short(scenario) } else { scenario.clone() };
     let runs = Runs {
         scenario,
         queues,

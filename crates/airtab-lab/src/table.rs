@@ -268,8 +268,8 @@ fn legend(c: &Comparison, marked: bool) -> String {
         1 => "One seed: no interval, nothing is marked as best.\n".into(),
         n => format!("Mean of {n} seeds ± half the width of its 95 % interval.\n"),
     };
-    if c.quick {
-        let n = airtab_scenario::QUICK_DIVISOR;
+    if c.short {
+        let n = airtab_scenario::SHORT_DIVISOR;
         let _ = writeln!(
             text,
             "Short: all times of the schedule were divided by {n}; a first look, not for conclusions."

@@ -24,7 +24,7 @@ fn run(home: &ScenarioFile, queues: &[&str], seeds: u64) -> Comparison {
     let seeds: Vec<u64> = (1..=seeds).collect();
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &seeds, quick: false, jobs: 0, stop: &stop, store: &NoStore, progress: &|_| {} };
+        Options { seeds: &seeds, short: false, jobs: 0, stop: &stop, store: &NoStore, progress: &|_| {} };
     compare(&home.scenario, &queues, &options).unwrap()
 }
 

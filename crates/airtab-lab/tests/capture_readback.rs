@@ -9,7 +9,7 @@ use std::process::Command;
 
 use airtab_core::{Discipline, Params};
 use airtab_lab::{SNAP_BYTES, capture};
-use airtab_scenario::{ScenarioFile, quick};
+use airtab_scenario::{ScenarioFile, short};
 use airtab_sim::tcp::Config;
 use airtab_sim::wifi::{End, Loss};
 use airtab_sim::{Scenario, Simulation};
@@ -23,7 +23,7 @@ const SPAN: Range<u64> = 9_000_000_000..10_500_000_000;
 
 /// The built-in home with lossy links: ACKs are lost, frames are repeated.
 fn rough_home() -> Scenario {
-    let mut scenario = quick(&ScenarioFile::home().scenario);
+    let mut scenario = short(&ScenarioFile::home().scenario);
     scenario.stations.iter_mut().for_each(|s| s.loss = Loss::at(12.0));
     scenario
 }
@@ -219,7 +219,7 @@ fn check_headers(scenario: &Scenario) -> HashSet<&'static str> {
 
 #[test]
 fn the_file_grows_with_the_span_and_not_beyond() {
-    let scenario = quick(&ScenarioFile::home().scenario);
+    let scenario = short(&ScenarioFile::home().scenario);
     let frames = |span: Range<u64>| {
         let mut file = Vec::new();
         capture(&scenario, "chap", &chap(), 1, &span, &mut file).unwrap();

@@ -30,7 +30,7 @@ fn queues(names: &[&str]) -> Vec<(String, airtab_core::Params)> {
 fn quick(names: &[&str], jobs: usize) -> Comparison {
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1, 2, 3], quick: true, jobs, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1, 2, 3], short: true, jobs, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&home().scenario, &queues(names), &options).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn other_queues_in_the_comparison_do_not_matter() {
 #[test]
 fn every_metric_can_be_reached() {
     let c = quick(&["fifo", "chap:limit=70"], 2);
-    assert_eq!((c.seeds.as_slice(), c.duration_ns, c.quick), (&[1, 2, 3][..], 33_000_000_000, true));
+    assert_eq!((c.seeds.as_slice(), c.duration_ns, c.short), (&[1, 2, 3][..], 33_000_000_000, true));
     let chap = c.queue("chap:limit=70").unwrap();
     assert_eq!((chap.discipline, chap.params["limit"].as_str()), ("chap", "70"));
     for (app, metric) in [
@@ -97,7 +97,7 @@ fn a_stop_is_heeded_and_counted() {
     let progress = |step: Step| stop.store(step.done == 2, Ordering::Relaxed);
     let options = Options {
         seeds: &[1, 2, 3],
-        quick: true,
+        short: true,
         jobs: 1,
         stop: &stop,
         store: &NoStore,
@@ -114,7 +114,7 @@ fn progress_counts_every_run_once() {
     let stop = AtomicBool::new(false);
     let progress = |step: Step| seen.lock().unwrap().push(step.done);
     let options =
-        Options { seeds: &[1, 2], quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &progress };
+        Options { seeds: &[1, 2], short: true, jobs: 2, stop: &stop, store: &NoStore, progress: &progress };
     compare(&home().scenario, &queues(&["fifo", "chap"]), &options).unwrap();
     let mut seen = seen.into_inner().unwrap();
     seen.sort_unstable();
@@ -127,7 +127,7 @@ fn an_application_outside_the_measured_time_has_no_figures() {
     scenario.apps[0].active_ns = 300_000_000_000..330_000_000_000;
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
     assert!(c.queues[0].apps[0].metrics.is_empty());
     assert_eq!(airtab_lab::why(&c)[0], "game under chap: it sent nothing while measured");
@@ -163,7 +163,7 @@ fn airtime_of_applications_that_take_turns_can_be_added() {
     let scenario = ScenarioFile::parse("turns.toml", IN_TURN).unwrap().scenario;
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
     let air = ["first", "second", "third"].map(|app| c.mean("fifo", app, Metric::Air).unwrap());
     // Each has the channel for a third of the time, and two thirds of it for its downlink.
@@ -185,7 +185,7 @@ fn what_sent_nothing_has_no_score() {
     scenario.apps.iter_mut().for_each(|app| app.active_ns = 0..1_000_000);
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["fifo"]), &options).unwrap();
     for (app, metric) in [("game", Metric::GameMos), ("call", Metric::VoipMos)] {
         assert_eq!(c.mean("fifo", app, Metric::Loss), None, "{app} sent nothing");
@@ -196,7 +196,7 @@ fn what_sent_nothing_has_no_score() {
 /// The built-in home, short: with a video and web pages.
 fn whole_home(names: &[&str], seeds: &[u64]) -> Comparison {
     let stop = AtomicBool::new(false);
-    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
+    let options = Options { seeds, short: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&ScenarioFile::home().scenario, &queues(names), &options).unwrap()
 }
 
@@ -250,7 +250,7 @@ fn a_station_out_of_reach_hears_nothing() {
     let file = ScenarioFile::parse("far.toml", &far).unwrap();
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&file.scenario, &queues(&["chap"]), &options).unwrap();
     assert_eq!(c.mean("chap", "call", Metric::Loss), Some(1.0));
     assert_eq!(c.mean("chap", "call", Metric::VoipMos), Some(1.0));
@@ -274,7 +274,7 @@ fn pages_of_several_users_are_compared() {
     scenario.apps[0].users = Users::at_one(2, 5_000_000_000);
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&scenario, &queues(&["chap"]), &options).unwrap();
     let mean = |metric| c.mean("chap", &scenario.apps[0].name, metric).unwrap();
     assert!(mean(Metric::Pages) > 20.0);

@@ -78,7 +78,7 @@ impl House {
         let stop = AtomicBool::new(false);
         let options = Options {
             seeds: &[self.seed],
-            quick: false,
+            short: false,
             jobs: 1,
             stop: &stop,
             store: &NoStore,
@@ -229,7 +229,7 @@ fn a_ring_of_1000_is_named() {
     let params = "fq_codel".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&file.scenario, &[("fq_codel".into(), params)], &options).unwrap();
     let [path, below] = ["down_channel_mean_seconds", "below_delay_mean_seconds"]
         .map(|figure| c.mean("fq_codel", "ping", Metric::named(figure).unwrap()).unwrap());

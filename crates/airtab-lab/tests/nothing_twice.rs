@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use airtab_core::Discipline;
 use airtab_lab::store::NoStore;
 use airtab_lab::{Capture, Options, capture, compare, story};
-use airtab_scenario::{QueueSpec, ScenarioFile, quick};
+use airtab_scenario::{QueueSpec, ScenarioFile, short};
 use airtab_sim::simulations;
 
 /// Stories and captures are of the runs that are measured: as many runs as disciplines and seeds, and what comes
@@ -22,7 +22,7 @@ fn a_study_simulates_nothing_twice() {
     let queues: Vec<_> = airtab_core::disciplines().map(queue).collect();
     let (seeds, stop) = ([2, 1, 2], AtomicBool::new(false));
     let options =
-        Options { seeds: &seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &seeds, short: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     let span = 9_000_000_000..9_500_000_000;
     let mut files = vec![Vec::new(); queues.len()];
     let captures = files.iter_mut().map(|out| Capture { span: span.clone(), out }).collect();
@@ -31,7 +31,7 @@ fn a_study_simulates_nothing_twice() {
     };
     assert_eq!(simulations(), queues.len() * seeds.len(), "all that this process has set up");
     assert_eq!(seen.comparison, compare(&scenario, &queues, &options).unwrap());
-    let short = quick(&scenario);
+    let short = short(&scenario);
     assert_eq!((seen.stories.len(), seen.captured.len()), (queues.len(), queues.len()));
     for (i, (label, params)) in queues.iter().enumerate() {
         assert_eq!(seen.stories[i], story(&short, label, params, 2), "{label}");

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use airtab_core::Phy;
 use airtab_lab::store::NoStore;
 use airtab_lab::{Capture, Comparison, Options, Origin, Report, Story, compare, html, story};
-use airtab_scenario::{Metric, QueueSpec, ScenarioFile, quick};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile, short};
 use airtab_sim::Scenario;
 
 struct Study {
@@ -25,9 +25,9 @@ fn study(scenario: Scenario, names: &[&str], seeds: &[u64]) -> Study {
     };
     let queues: Vec<_> = names.iter().map(spec).collect();
     let stop = AtomicBool::new(false);
-    let options = Options { seeds, quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
+    let options = Options { seeds, short: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     let comparison = compare(&scenario, &queues, &options).unwrap();
-    let stories = queues.iter().map(|(label, q)| story(&quick(&scenario), label, q, seeds[0])).collect();
+    let stories = queues.iter().map(|(label, q)| story(&short(&scenario), label, q, seeds[0])).collect();
     Study { scenario, comparison, stories }
 }
 
@@ -218,7 +218,7 @@ fn a_capture_that_cannot_be_written_is_told() {
     )];
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     for room in [10, 100_000] {
         let mut out = Full(room);
         let capture = Capture { span: 9_000_000_000..9_500_000_000, out: &mut out };

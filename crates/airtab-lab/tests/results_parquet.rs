@@ -23,7 +23,7 @@ fn comparison() -> Comparison {
     };
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1, 2, 3], quick: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1, 2, 3], short: true, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&home.scenario, &["fifo", "chap:limit=70"].map(spec), &options).unwrap()
 }
 
@@ -91,7 +91,7 @@ fn every_figure_of_every_seed_is_a_row() {
         .map(|kv| (kv.key.clone(), kv.value.clone().unwrap()))
         .collect();
     assert_eq!(about["airtab.schema"], "1");
-    assert_eq!((about["airtab.scenario"].as_str(), about["airtab.quick"].as_str()), ("home", "true"));
+    assert_eq!((about["airtab.scenario"].as_str(), about["airtab.short"].as_str()), ("home", "true"));
     assert_eq!(about["airtab.scenario_hash"], origin().scenario_hash);
     assert_eq!(about["airtab.measure_ns"], "9000000000 27000000000");
 }
@@ -151,7 +151,7 @@ fn the_manifest_names_everything() {
         (&json["schema"], &json["version"], &json["git"]),
         (&1.into(), &"0.0.1".into(), &"unknown".into())
     );
-    assert_eq!((&json["scenario"], &json["quick"]), (&"home".into(), &true.into()));
+    assert_eq!((&json["scenario"], &json["short"]), (&"home".into(), &true.into()));
     assert_eq!(json["seeds"], serde_json::json!([1, 2, 3]));
     assert_eq!(json["queues"][1]["label"], "chap:limit=70");
     assert_eq!(json["queues"][1]["params"]["limit"], "70");

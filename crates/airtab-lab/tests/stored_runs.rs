@@ -13,7 +13,7 @@ use airtab_lab::plan::{
 };
 use airtab_lab::store::{NoStore, Packs, Store, Unusable, sources, tidy};
 use airtab_lab::{Options, Stopped, compare};
-use airtab_scenario::{Measured, ScenarioFile, quick};
+use airtab_scenario::{Measured, ScenarioFile, short};
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -26,7 +26,7 @@ fn fifo() -> Params {
 
 /// A run of the built-in home, with all kinds of applications.
 fn run(seed: u64) -> Measured {
-    airtab_lab::run(&quick(&ScenarioFile::home().scenario), &fifo(), seed)
+    airtab_lab::run(&short(&ScenarioFile::home().scenario), &fifo(), seed)
 }
 
 /// As it is kept: only videos have seconds.
@@ -147,7 +147,7 @@ fn a_stop_ends_a_run_from_inside() {
     scenario.apps.iter_mut().for_each(|app| app.active_ns.end = 3_600_000_000_000);
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let (asked, ended) = std::thread::scope(|scope| {
         let run = scope.spawn(|| {
             let ended = compare(&scenario, &[("fifo".into(), fifo())], &options);

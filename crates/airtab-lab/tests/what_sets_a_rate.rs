@@ -22,7 +22,7 @@ fn run(keys: &str, station: &str, apps: &[(&str, &str, &str)]) -> Comparison {
     let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1, 2, 3], quick: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1, 2, 3], short: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     compare(&file.scenario, &[("fifo".into(), params)], &options).unwrap()
 }
 

@@ -7,7 +7,7 @@
 //!   of TCP, such as `prr=false`
 //! - [`measure`]: the trace of a run to [`Measured`], figures by [`Metric`]
 //! - [`digits`]: numbers in words, as exact as their intervals
-//! - [`quick`]: the same scenario with its times divided
+//! - [`short`]: the same scenario with its times divided
 //! - [`reader`]: a TOML document read key by key, for files that look like scenarios (`airtab-reader`)
 //! - [`named_files`], [`rename_files`]: files that a scenario names
 //! - [`set`], [`remove`]: one value of a scenario's text changed, and every other line as it was
@@ -77,7 +77,7 @@ pub use requirements::shipped_requirement;
 #[cfg(feature = "files")]
 pub use scenario_file::scenario_text;
 pub use scenario_file::{FileError, HOME, LONGEST_NS, ScenarioFile, read_queues};
-pub use schedule::{QUICK_DIVISOR, quick};
+pub use schedule::{SHORT_DIVISOR, short};
 pub use scores::{QueueScores, Scores, Summary};
 pub use set::{SetError, assignment, path_words, remove, set};
 pub use station::station_change;

@@ -10,29 +10,29 @@ use std::ops::Range;
 use airtab_sim::Scenario;
 
 /// What `--short` divides by.
-pub const QUICK_DIVISOR: u64 = 10;
+pub const SHORT_DIVISOR: u64 = 10;
 
 /// The scenario with duration, measured parts, starts, stops and the time in which
-/// users begin divided by [`QUICK_DIVISOR`]; latencies, rates and beacons stay.
-pub fn quick(scenario: &Scenario) -> Scenario {
+/// users begin divided by [`SHORT_DIVISOR`]; latencies, rates and beacons stay.
+pub fn short(scenario: &Scenario) -> Scenario {
     let mut short = scenario.clone();
     // No part of the schedule vanishes, however short it was.
     let divide = |r: &Range<u64>| {
-        let start = r.start / QUICK_DIVISOR;
-        start..(r.end / QUICK_DIVISOR).max(start + 1)
+        let start = r.start / SHORT_DIVISOR;
+        start..(r.end / SHORT_DIVISOR).max(start + 1)
     };
     short.measure_ns = divide(&scenario.measure_ns);
     short.windows.iter_mut().for_each(|window| window.part_ns = divide(&window.part_ns));
-    short.changes.iter_mut().for_each(|change| change.at_ns /= QUICK_DIVISOR);
+    short.changes.iter_mut().for_each(|change| change.at_ns /= SHORT_DIVISOR);
     for app in &mut short.apps {
         app.active_ns = divide(&app.active_ns);
         // Where little is left of the application's time, its users still begin before its end.
         let last_ns = app.active_ns.end - app.active_ns.start - 1;
-        app.users.within_ns = (app.users.within_ns / QUICK_DIVISOR).min(last_ns);
+        app.users.within_ns = (app.users.within_ns / SHORT_DIVISOR).min(last_ns);
         app.measure_ns = app.measure_ns.as_ref().map(divide);
     }
     let last = short.windows.iter().map(|window| window.part_ns.end).fold(short.measure_ns.end, u64::max);
-    short.duration_ns = (scenario.duration_ns / QUICK_DIVISOR).max(last);
+    short.duration_ns = (scenario.duration_ns / SHORT_DIVISOR).max(last);
     short
 }
 
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn divides_the_schedule_and_nothing_else() {
         let home = ScenarioFile::home().scenario;
-        let short = quick(&home);
+        let short = short(&home);
         assert_eq!((short.duration_ns, short.measure_ns), (33_000_000_000, 9_000_000_000..27_000_000_000));
         assert_eq!(short.apps[4].active_ns, 9_000_000_000..27_000_000_000);
         assert_eq!(short.apps[0].servers, home.apps[0].servers);
@@ -60,7 +60,7 @@ mod tests {
         home.apps[0].measure_ns = Some(100_000_000_000..200_000_000_000);
         home.apps[1].measure_ns = Some(25..29);
         (home.duration_ns, home.measure_ns) = (45, 20..45);
-        let short = quick(&home);
+        let short = short(&home);
         assert_eq!(short.apps[0].measure_ns, Some(10_000_000_000..20_000_000_000));
         assert_eq!(short.apps[1].measure_ns, Some(2..3), "2 to 2 has no length");
         assert_eq!((short.measure_ns, short.duration_ns), (2..4, 4));
@@ -79,7 +79,7 @@ mod tests {
             let mut home = ScenarioFile::home().scenario;
             home.apps[0].active_ns = active_ns;
             home.apps[0].users = Users::at_one(100, within_ns);
-            let short = quick(&home);
+            let short = short(&home);
             assert_eq!(short.apps[0].users, Users::at_one(100, expected));
             short.check().unwrap();
         }

@@ -196,7 +196,7 @@ fn links_change() {
     let file = ScenarioFile::parse("cell.toml", cell).unwrap_or_else(|e| panic!("{e}"));
     let Change { at_ns, link, speed, .. } = file.scenario.changes[0];
     assert_eq!((at_ns, link, speed.kbps()), (1_000_000_000, Changed::Station(0), 6_000));
-    let short = airtab_scenario::quick(&file.scenario);
+    let short = airtab_scenario::short(&file.scenario);
     assert_eq!(short.changes[0].at_ns, 100_000_000);
 }
 

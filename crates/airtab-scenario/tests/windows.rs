@@ -2,7 +2,7 @@
 //! `[windows]`: several parts of one run are measured, each as if it were the measured time, and what is refused.
 
 use airtab_core::{Discipline, Params};
-use airtab_scenario::{Direction, Metric, OfPath, ScenarioFile, measure, quick};
+use airtab_scenario::{Direction, Metric, OfPath, ScenarioFile, measure, short};
 use airtab_sim::run;
 
 /// A house with something of each sort, with lines on top.
@@ -76,7 +76,7 @@ fn windows_are_read_and_refused() {
     let windows: Vec<_> =
         read.scenario.windows.iter().map(|w| (w.name.as_str(), w.part_ns.clone())).collect();
     assert_eq!(windows, [("blast", 4_000_000_000..20_000_000_000), ("mm", 2_000_000_000..3_000_000_000)]);
-    let short = quick(&read.scenario);
+    let short = short(&read.scenario);
     assert_eq!(
         (short.windows[0].part_ns.clone(), short.duration_ns),
         (400_000_000..2_000_000_000, 2_000_000_000)

@@ -52,7 +52,7 @@ fn a_study_from_its_beginning_to_its_files() {
     let compared = |seeds: &[u64]| {
         let stop = Default::default();
         let options =
-            Compare { seeds, quick: false, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
+            Compare { seeds, short: false, jobs: 2, stop: &stop, store: &NoStore, progress: &|_| () };
         compare(&file.scenario, &queues, &options).unwrap()
     };
     let data = |seeds: &[u64]| serde_json::to_value(compared(seeds).data(BUILD)).unwrap();

@@ -63,7 +63,7 @@ fn a_short_run_is_that_of_a_short_comparison() {
     assert_eq!(code, Some(0), "{said}");
     let both = json(run(&dir, &compare(&["--json"])).1.as_bytes());
     let one = json(one.as_bytes());
-    assert_eq!((&one["quick"], &one["duration_ns"]), (&true.into(), &6_000_000_000u64.into()));
+    assert_eq!((&one["short"], &one["duration_ns"]), (&true.into(), &6_000_000_000u64.into()));
     assert_eq!(one["queues"][0], both["queues"][0]);
 }
 

@@ -74,7 +74,7 @@ fn what_has_no_series_is_refused() {
     let one = |rest| Plan::of(&scenario(&[("a", rest)])).map(|_| ());
     assert_eq!(one("kind = \"udp\"\nrate = \"1Mb/s\""), Err(Unwritten::Nothing));
     assert_eq!(one("kind = \"game\"\nusers = 2"), Err(Unwritten::Nothing));
-    let short = airtab_scenario::quick(&scenario(&[("a", "kind = \"game\"")]));
+    let short = airtab_scenario::short(&scenario(&[("a", "kind = \"game\"")]));
     assert_eq!(Plan::of(&short).map(|_| ()), Err(Unwritten::Short));
 }
 

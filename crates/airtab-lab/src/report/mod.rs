@@ -104,11 +104,11 @@ fn head(page: &mut String, report: &Report) {
         s(c.measure_ns[0]),
         s(c.measure_ns[1])
     );
-    if c.quick {
+    if c.short {
         put!(
             page,
             "<p class=\"note\">Short: all times of the schedule were divided by {}. A first look, not for conclusions.</p>",
-            airtab_scenario::QUICK_DIVISOR
+            airtab_scenario::SHORT_DIVISOR
         );
     }
     let headings = "<th>application<th>what<th>on<th>server away<th>needs, for its QoO";

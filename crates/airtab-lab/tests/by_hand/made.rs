@@ -34,7 +34,7 @@ pub fn comparison(queues: Vec<QueueScores>) -> Comparison {
     Comparison {
         schema: 1,
         scenario: "made up".into(),
-        quick: false,
+        short: false,
         duration_ns: 330_000_000_000,
         measure_ns: [90_000_000_000, 270_000_000_000],
         seeds: vec![1, 2, 3],

@@ -162,7 +162,7 @@ fn pages_and_a_quick_look_are_said() {
     // 18 pages in each of three seeds.
     assert!(text.contains("Page times: the 54 pages of 3 seeds completed.\n"), "{text}");
     assert!(!text.contains("Short: "));
-    c.quick = true;
+    c.short = true;
     c.queues.push(c.queues[0].clone());
     let metrics = &mut c.queues[0].apps[0].metrics;
     metrics.get_mut(&PagesCompared).unwrap().values = vec![Some(5.0), None, Some(2.0)];

@@ -96,7 +96,7 @@ fn a_value_that_is_missing_is_none_and_no_nought() {
 #[test]
 fn what_was_compared_is_said() {
     let c = delays();
-    assert_eq!((c.schema, c.scenario.as_str(), c.quick), (1, "small", false));
+    assert_eq!((c.schema, c.scenario.as_str(), c.short), (1, "small", false));
     assert_eq!((c.duration_ns, c.measure_ns), (300 * MS, [100 * MS, 200 * MS]));
     assert_eq!(c.seeds, [4, 5, 9]);
     let labels: Vec<_> = c.queues.iter().map(|q| (q.label.as_str(), q.discipline)).collect();
@@ -148,7 +148,7 @@ fn each_discipline_runs_once_with_each_seed() {
     let progress = |step: Step| seen.lock().unwrap().push(step.done);
     let options = Options {
         seeds: &[3, 8, 5],
-        quick: false,
+        short: false,
         jobs: 1,
         stop: &stop,
         store: &NoStore,
@@ -184,9 +184,9 @@ fn each_discipline_runs_once_with_each_seed() {
 fn quick_divides_the_schedule_by_ten() {
     let stop = AtomicBool::new(false);
     let options =
-        Options { seeds: &[1], quick: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
     let c = compare(&home(), &queues(), &options).unwrap();
-    assert_eq!((c.duration_ns, c.measure_ns, c.quick), (30 * MS, [10 * MS, 20 * MS], true));
+    assert_eq!((c.duration_ns, c.measure_ns, c.short), (30 * MS, [10 * MS, 20 * MS], true));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_stop_ends_it_and_says_how_far_it_was() {
     let progress = |step: Step| stop.store(step.done == 4, Ordering::Relaxed);
     let options = Options {
         seeds: &[1, 2, 3],
-        quick: false,
+        short: false,
         jobs: 1,
         stop: &stop,
         store: &NoStore,

@@ -64,7 +64,7 @@ fn made(kit: &Kit, own: &Study, fits: impl Fn() -> bool) -> Result<Files, Option
     let budget = Budget::new(kit.limits.processor);
     let options = Options {
         seeds: &seeds,
-        quick: *short,
+        short: *short,
         jobs: kit.jobs,
         stop: &own.stop,
         store: &*kit.store,

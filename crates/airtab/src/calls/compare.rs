@@ -45,7 +45,7 @@ pub fn compare(
     found: &Found,
     queues: &[QueueSpec],
     seeds: &[u64],
-    quick: bool,
+    short: bool,
     how: &How,
 ) -> Result<Compared, CallError> {
     let file = found.parse()?;
@@ -55,7 +55,7 @@ pub fn compare(
     let total = queues.len() * seeds.len();
     let options = Options {
         seeds,
-        quick,
+        short,
         jobs: how.jobs,
         stop: how.stop,
         store: open.store(),
@@ -132,7 +132,7 @@ impl Compared {
         let c = &self.comparison;
         let options = Options {
             seeds: &c.seeds[..1],
-            quick: c.quick,
+            short: c.short,
             jobs: how.jobs,
             stop: how.stop,
             store: &NoStore,
@@ -163,7 +163,7 @@ impl Compared {
         let mut job = job.map_err(|e| failed(&e))?;
         let c = &self.comparison;
         let options =
-            Options { seeds: &c.seeds[..1], quick: c.quick, jobs, stop, store: &NoStore, progress: &|_| () };
+            Options { seeds: &c.seeds[..1], short: c.short, jobs, stop, store: &NoStore, progress: &|_| () };
         job.run(&options, None).map_err(CallError::Stopped)?;
         let json = self.json().map_err(|e| CallError::Failed(e.to_string()))?;
         let text = crate::commands::compare::report(c, Why::Full, file_style());
@@ -180,6 +180,6 @@ impl Compared {
             [one] => format!("{one},"),
             all => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
         };
-        compare_command(Some(SCENARIO), &labels, &seeds, c.quick)
+        compare_command(Some(SCENARIO), &labels, &seeds, c.short)
     }
 }

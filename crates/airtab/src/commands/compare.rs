@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use airtab_lab::table::{self, Style};
 use airtab_lab::{Comparison, Options, compare_kept, count, frame, headline};
-use airtab_scenario::quick;
+use airtab_scenario::short;
 use anyhow::Context;
 
 use super::flent::Target;
@@ -49,7 +49,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let queues = super::build(&args.queues, &file.queues)?;
     let target = match &args.flent {
         Some(path) => {
-            let run = if args.short { quick(&file.scenario) } else { file.scenario.clone() };
+            let run = if args.short { short(&file.scenario) } else { file.scenario.clone() };
             let labels: Vec<&str> = labels.iter().map(|label| label.as_str()).collect();
             match Target::begin(path, &run, &labels, true) {
                 Ok(target) => Some(target),
@@ -67,7 +67,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
     let known = AtomicUsize::new(0);
     let options = Options {
         seeds,
-        quick: args.short,
+        short: args.short,
         jobs: args.jobs.map_or(0, usize::from),
         stop: &stop,
         store: kept.store(),

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use airtab_lab::store::NoStore;
 use airtab_lab::{Options, compare_kept, count, frame, table};
-use airtab_scenario::quick;
+use airtab_scenario::short;
 use anyhow::Context;
 
 use super::flent::Target;
@@ -24,7 +24,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     let mut file = super::load_set(Some(&args.scenario), &args.set)?;
     let whole = file.scenario.clone();
     if args.short {
-        file.scenario = quick(&whole);
+        file.scenario = short(&whole);
     }
     if let Some(message) = super::unread(&args.set, std::slice::from_ref(&args.queue)) {
         return Ok(super::refused(&message));
@@ -44,7 +44,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
     };
     let options = Options {
         seeds: &seeds,
-        quick: args.short,
+        short: args.short,
         jobs: 0,
         stop: &stop,
         store: &NoStore,

@@ -79,8 +79,8 @@ impl<'a> Job<'a> {
         plan: Option<&Plan>,
     ) -> Result<(Comparison, Vec<Document>), Stopped> {
         // What is run: the short schedule, if it was asked for.
-        let run = if options.quick {
-            airtab_scenario::quick(&self.file.scenario)
+        let run = if options.short {
+            airtab_scenario::short(&self.file.scenario)
         } else {
             self.file.scenario.clone()
         };

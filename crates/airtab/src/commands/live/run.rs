@@ -9,7 +9,6 @@ use airtab_lab::flent::{Document, Origin};
 use airtab_lab::{Build, Comparison, SCHEMA, comparison, frame, table};
 use airtab_live::trial::{self, Slippage, Trial};
 use airtab_live::{AppReport, Change, House, blame, running};
-use airtab_scenario::quick;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
@@ -64,7 +63,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     }
     let mut file = crate::commands::load(&args.house)?;
     if short {
-        file.scenario = quick(&file.scenario);
+        file.scenario = airtab_scenario::short(&file.scenario);
     }
     let queues = crate::commands::build(&args.queues, &file.queues)?;
     let scenario = file.scenario.clone();
