@@ -161,9 +161,9 @@ kernel: ## the Linux qdiscs, the tc plugin and their man pages, for this kernel 
 install-kernel: ## installs them for this kernel
 	@$(MAKE) --no-print-directory -C kernel install
 
-kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12
+kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12; PART=2/3: every third test
 	@tools/require guest
-	@kernel/test/run
+	@kernel/test/run $(if $(PART),--part $(PART))
 
 kernel-debug-test: ## the same with a kernel that looks for bugs, on two processors, and stress
 	@tools/require guest kbuild
