@@ -83,6 +83,8 @@ fn who_comes_later_gets_the_past_and_who_comes_again_what_it_missed() {
     assert_eq!((&past[0]["flows"], &past[9]["flows"]), (&json!([]), &json!([{ "station": "tv" }])));
     let mark = later.next().unwrap();
     assert_eq!((mark.name.as_str(), mark.id), ("mark", None));
+    let end = later.next().unwrap();
+    assert_eq!((end.name.as_str(), end.id), ("down", None), "who comes after the end is told of it");
     // News are numbered: ten snapshots, a mark, the end.
     assert_eq!(history.id, Some(12));
     let again: Vec<Event> = server.events("/api/live/home/events", Some(9)).take(3).collect();

@@ -89,8 +89,9 @@ impl Cursor {
         while part.len() < CHUNK {
             let Some(line) = past.next() else {
                 part.push_str("]\n\n");
-                // Marks of the past have its number: they are part of it.
+                // What is of the past has its number: it is part of it.
                 past.marks.iter().for_each(|mark| part.push_str(&event(None, "mark", mark)));
+                past.down.iter().for_each(|why| part.push_str(&event(None, "down", why)));
                 return part;
             };
             if begun {

@@ -89,6 +89,8 @@ pub struct History {
     recent: VecDeque<(u64, Packed)>,
     latest: Option<(Glance, Arc<str>)>,
     marks: VecDeque<(u64, Arc<str>)>,
+    /// Why nothing is new, since the last snapshot.
+    down: Option<Arc<str>>,
     /// Until when a station's change was asked for here, ns.
     told_ns: u64,
 }
@@ -101,6 +103,8 @@ pub struct Past {
     latest: Option<Arc<str>>,
     /// Marks, oldest first.
     pub marks: Vec<Arc<str>>,
+    /// As [`News::Down`], if nothing came after it.
+    pub down: Option<Arc<str>>,
 }
 
 impl Iterator for Past {
@@ -138,6 +142,7 @@ impl History {
             }
         }
         self.latest = Some((glance, line.clone()));
+        self.down = None;
         self.thin(now);
         self.tell(News::Snapshot(line));
     }
@@ -185,7 +190,9 @@ impl History {
 
     /// The house is down.
     pub fn down(&mut self, why: &str) {
-        self.tell(News::Down(json!({ "why": why }).to_string().into()));
+        let why: Arc<str> = json!({ "why": why }).to_string().into();
+        self.down = Some(why.clone());
+        self.tell(News::Down(why));
     }
 
     /// The last snapshot.
@@ -208,6 +215,7 @@ impl History {
             packed: packed.into_iter(),
             latest: self.latest(),
             marks: self.marks.iter().map(|(_, mark)| mark.clone()).collect(),
+            down: self.down.clone(),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use airtab_lab::store::NoStore;
 use airtab_serve::{Limits, Options, Server};
@@ -212,7 +212,10 @@ impl Iterator for Events {
     type Item = Event;
 
     fn next(&mut self) -> Option<Event> {
+        let start = Instant::now();
         loop {
+            // A beat comes all the while: no read is too long.
+            assert!(start.elapsed() < Duration::from_secs(120), "no event");
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let (event, rest) = (event.to_string(), rest.to_string());
                 self.text = rest;
