@@ -103,7 +103,7 @@ test-web: build ## the page of `airtab serve`: its parts, and all its views in a
 	@[ "$$(id -u)" != 0 ] || tools/require live
 	@AIRTAB=$(abspath $(AIRTAB)) web/test
 
-bench-users: ## what the package for Python costs beside the command, in ratios of one run
+bench-users: ## what the package for Python costs beside the command, a cluster beside threads, and large results
 	@tools/bench-users
 
 lint: ## formatting, warnings, and the rules that kernel code must keep
