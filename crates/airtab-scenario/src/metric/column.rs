@@ -79,8 +79,12 @@ pub fn shown(unit: Unit) -> (&'static str, f64, usize) {
 /// Every figure of every discipline's columns.
 pub(super) fn rows() -> Vec<Row> {
     let columns = disciplines().flat_map(|discipline| discipline.flow_columns());
-    let row = |(column, of): (Column, Of)| {
-        let metric = Metric::of_column(&column, of);
+    let figures = columns.flat_map(|column| Of::ALL.map(|of| (Metric::of_column(&column, of), column, of)));
+    // Disciplines share columns. The first of each, before its names are made, which nothing frees.
+    let mut figures: Vec<_> = figures.collect();
+    figures.sort_by_key(|figure| figure.0);
+    figures.dedup_by_key(|figure| figure.0);
+    let row = |(metric, column, of): (Metric, Column, Of)| {
         let with = |text: String, mark: &str, unit: &str| match unit {
             "" => text,
             unit => text + mark + unit,
@@ -91,8 +95,5 @@ pub(super) fn rows() -> Vec<Row> {
         // Once for each: they are as long there as the tables that they come from.
         (metric, &*name.leak(), &*label.leak(), factor, decimals, Sense::Neither)
     };
-    let mut rows: Vec<Row> = columns.flat_map(|c| Of::ALL.map(|of| (c, of))).map(row).collect();
-    rows.sort_by_key(|row| row.0);
-    rows.dedup_by_key(|row| row.0);
-    rows
+    figures.into_iter().map(row).collect()
 }
