@@ -143,27 +143,28 @@ impl<'a> Rows<'a> {
     pub fn add(&mut self, at: &[usize], q: &QueueScores) {
         for Scores { name, kind, metrics, .. } in q.all() {
             for (metric, summary) in metrics {
-                for (seed, value) in self.seeds.iter().zip(&summary.values) {
-                    for ((axis, column), i) in self.axes.iter().zip(&mut self.along).zip(at) {
-                        match (&axis.values, column) {
-                            (Values::Whole(values), Along::Whole(column)) => column.append_value(values[*i]),
-                            (Values::Numbers(values), Along::Numbers(column)) => {
-                                column.append_value(values[*i]);
-                            }
-                            (Values::Texts(values), Along::Texts(column)) => column.append_value(&values[*i]),
-                            _ => unreachable!("a column is made of its axis"),
+                let n = self.seeds.len().min(summary.values.len());
+                for ((axis, column), i) in self.axes.iter().zip(&mut self.along).zip(at) {
+                    match (&axis.values, column) {
+                        (Values::Whole(values), Along::Whole(column)) => column.append_value_n(values[*i], n),
+                        (Values::Numbers(values), Along::Numbers(column)) => {
+                            column.append_value_n(values[*i], n);
                         }
+                        (Values::Texts(values), Along::Texts(column)) => append_n(column, &values[*i], n),
+                        _ => unreachable!("a column is made of its axis"),
                     }
-                    let row = [q.label.as_str(), q.discipline, name, kind, metric.name()];
-                    for (column, text) in self.texts.iter_mut().zip(row) {
-                        column.append_value(text);
-                    }
-                    match &mut self.seed {
-                        SeedBuilder::Usual(column) => column.append_value(*seed as i64),
-                        SeedBuilder::Wide(column) => column.append_value(*seed),
-                    }
-                    self.value.append_option(*value);
                 }
+                let row = [q.label.as_str(), q.discipline, name, kind, metric.name()];
+                for (column, text) in self.texts.iter_mut().zip(row) {
+                    append_n(column, text, n);
+                }
+                match &mut self.seed {
+                    SeedBuilder::Usual(column) => {
+                        self.seeds[..n].iter().for_each(|seed| column.append_value(*seed as i64));
+                    }
+                    SeedBuilder::Wide(column) => column.append_slice(&self.seeds[..n]),
+                }
+                summary.values[..n].iter().for_each(|value| self.value.append_option(*value));
             }
         }
     }
@@ -188,5 +189,12 @@ impl<'a> Rows<'a> {
         });
         columns.push(Arc::new(self.value.finish()));
         RecordBatch::try_new(self.schema(), columns).expect("columns are those of the schema")
+    }
+}
+
+/// A text so many times, which is looked up once.
+fn append_n(column: &mut StringDictionaryBuilder<Int32Type>, text: &str, n: usize) {
+    if n > 0 {
+        column.append_n(text, n).expect("there are fewer texts than keys");
     }
 }
