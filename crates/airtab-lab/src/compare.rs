@@ -162,7 +162,7 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
     let pace = Pace { jobs: options.jobs, stop: options.stop, budget, progress: options.progress };
     let (mut whole, mut runs) = (Whole::new(&plan), Vec::new());
     execute(&plan, work, options.store, &pace, &mut |job, measured| {
-        whole.add(&job, measured);
+        whole.add(&job, needed(measured));
         if let (Some(watch), Some(runs)) = (&mut watch, whole.so_far(job.point)) {
             (watch.each)(&SoFar { scenario, queues, seeds: options.seeds, short: options.short, job, runs });
         }
@@ -173,6 +173,17 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
         Halt::Failed(never) => match never {},
     })?;
     Ok(comparison(scenario, queues, options.seeds, options.short, runs))
+}
+
+/// What a comparison needs of a run, in half the room: courses go, and figures, which were added in their order and so
+/// fill trees by half, are put into new ones.
+pub(crate) fn needed(mut run: Measured) -> Measured {
+    run.seconds = Vec::new();
+    let nodes = run.nodes.iter_mut().map(|(_, figures)| figures);
+    for figures in run.apps.iter_mut().chain([&mut run.ap]).chain(nodes) {
+        *figures = std::mem::take(figures).into_iter().collect();
+    }
+    run
 }
 
 /// Puts runs together that were made elsewhere: for each discipline one with

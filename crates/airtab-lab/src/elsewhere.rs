@@ -7,7 +7,7 @@ use airtab_core::Params;
 use airtab_scenario::{FileError, short};
 use airtab_sim::Scenario;
 
-use crate::compare::{Comparison, Options, comparison};
+use crate::compare::{Comparison, Options, comparison, needed};
 use crate::experiment::Kind;
 use crate::measure;
 use crate::order::{NoOrder, Study, order};
@@ -60,7 +60,7 @@ pub fn compare_elsewhere(
     let afar = Afar { elsewhere, stop: options.stop, progress: options.progress };
     let (mut whole, mut runs) = (Whole::new(&plan), Vec::new());
     execute_elsewhere(&plan, &mut put_down, options.store, &afar, &mut |job, measured| {
-        whole.add(&job, measured);
+        whole.add(&job, needed(measured));
         whole.hand_over(|_, all| runs = all);
         Ok(None)
     })
