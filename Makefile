@@ -72,7 +72,6 @@ nightly: build ## what takes longer than .ci/run: fuzzing, soak, every experimen
 		'90m make deb-dkms-test' \
 		'2h make test-dist' \
 		'1h make test-packages' \
-		'30m make test-python' \
 		'30m make test-web' \
 		'2h make kernel-debug-test' \
 		'1h kernel/test/run --kernel 6.1 --stress 600 governor_stress' \

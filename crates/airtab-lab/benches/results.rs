@@ -99,8 +99,8 @@ fn stored(folder: &Path, one: &Measured) -> bool {
     assert!(store.failure().is_none());
     drop(store);
     // A process of its own: what this one gave back is still its own.
-    let mut child = Command::new(std::env::current_exe().expect("Linux"));
-    child.env(FOLDER, folder).status().is_ok_and(|status| !status.success())
+    let this = std::env::current_exe().expect("Linux");
+    Command::new(this).env(FOLDER, folder).status().is_ok_and(|status| !status.success())
 }
 
 /// The same folder in a new process.

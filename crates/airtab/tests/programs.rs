@@ -38,6 +38,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/rpm.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(BINARY)", &[]),
     ("crates/airtab/tests/live.rs", "(& binary)", &[]),
+    ("crates/airtab-lab/benches/results.rs", "(this)", &[]),
     ("crates/airtab-sim/benches/sim.rs", "(this)", &[]),
     // The system's own opener of pages, where it has one.
     ("crates/airtab/src/commands/serve.rs", "(program)", &[]),
