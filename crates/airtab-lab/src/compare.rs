@@ -175,7 +175,7 @@ pub(crate) fn through<W: Work<Error = Infallible>>(
     Ok(comparison(scenario, queues, options.seeds, options.short, runs))
 }
 
-/// What a comparison needs of a run, in half the room: courses go, and figures, which were added in their order and so
+/// What a comparison needs of a run, in less room: courses go, and figures, which were added in their order and so
 /// fill trees by half, are put into new ones.
 pub(crate) fn needed(mut run: Measured) -> Measured {
     run.seconds = Vec::new();

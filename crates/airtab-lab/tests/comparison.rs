@@ -27,7 +27,7 @@ fn queues(names: &[&str]) -> Vec<(String, airtab_core::Params)> {
     names.iter().map(one).collect()
 }
 
-fn quick(names: &[&str], jobs: usize) -> Comparison {
+fn brief(names: &[&str], jobs: usize) -> Comparison {
     let stop = AtomicBool::new(false);
     let options =
         Options { seeds: &[1, 2, 3], short: true, jobs, stop: &stop, store: &NoStore, progress: &|_| () };
@@ -36,22 +36,22 @@ fn quick(names: &[&str], jobs: usize) -> Comparison {
 
 #[test]
 fn jobs_do_not_change_a_byte() {
-    let one = serde_json::to_string(&quick(&["fifo", "chap"], 1)).unwrap();
-    let three = serde_json::to_string(&quick(&["fifo", "chap"], 3)).unwrap();
+    let one = serde_json::to_string(&brief(&["fifo", "chap"], 1)).unwrap();
+    let three = serde_json::to_string(&brief(&["fifo", "chap"], 3)).unwrap();
     assert_eq!(one, three);
 }
 
 #[test]
 fn other_queues_in_the_comparison_do_not_matter() {
     let all: Vec<_> = airtab_core::disciplines().map(Discipline::name).collect();
-    let together = quick(&all, 2);
-    let alone = quick(&["chap"], 2);
+    let together = brief(&all, 2);
+    let alone = brief(&["chap"], 2);
     assert_eq!(together.queue("chap"), alone.queue("chap"));
 }
 
 #[test]
 fn every_metric_can_be_reached() {
-    let c = quick(&["fifo", "chap:limit=70"], 2);
+    let c = brief(&["fifo", "chap:limit=70"], 2);
     assert_eq!((c.seeds.as_slice(), c.duration_ns, c.short), (&[1, 2, 3][..], 33_000_000_000, true));
     let chap = c.queue("chap:limit=70").unwrap();
     assert_eq!((chap.discipline, chap.params["limit"].as_str()), ("chap", "70"));

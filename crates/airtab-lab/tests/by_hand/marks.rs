@@ -156,7 +156,7 @@ fn losses_have_a_row_where_there_are_some() {
 }
 
 #[test]
-fn pages_and_a_quick_look_are_said() {
+fn pages_and_a_short_schedule_are_said() {
     let mut c = comparison(vec![queue("fifo", vec![app("news", "web", &web(0.061, 0.0004, 0.0))])]);
     let text = table::comparison(&c, PLAIN);
     // 18 pages in each of three seeds.

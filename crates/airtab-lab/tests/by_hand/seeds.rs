@@ -181,7 +181,7 @@ fn each_discipline_runs_once_with_each_seed() {
 }
 
 #[test]
-fn quick_divides_the_schedule_by_ten() {
+fn short_divides_the_schedule_by_ten() {
     let stop = AtomicBool::new(false);
     let options =
         Options { seeds: &[1], short: true, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
