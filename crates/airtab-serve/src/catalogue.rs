@@ -3,7 +3,7 @@
 //!
 //! What it does not do: `airtab_lab::catalogue` makes them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use airtab_lab::catalogue;
 use airtab_lab::experiment::{self, FindError};
@@ -21,10 +21,26 @@ fn printed(value: &Value) -> Response {
     json_text(StatusCode::OK, format!("{value:#}\n"))
 }
 
+/// Schemas as they are printed, each made once: it takes a tenth of a second, and the page waits for one.
+#[derive(Debug, Default)]
+pub struct Schemas([OnceLock<String>; catalogue::SCHEMAS.len()]);
+
+impl Schemas {
+    /// The text of one; None if there is none of that name.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let place = catalogue::SCHEMAS.iter().position(|known| *known == name)?;
+        let text = || catalogue::schema(name).map(|schema| format!("{schema:#}\n")).unwrap_or_default();
+        Some(self.0[place].get_or_init(text))
+    }
+}
+
 /// `GET schema/NAME`.
-pub async fn schema(Path(name): Path<String>) -> Result<Response, Refusal> {
-    aside(move || match catalogue::schema(&name) {
-        Some(schema) => Ok(printed(&schema)),
+pub async fn schema(
+    State(shared): State<Arc<Shared>>,
+    Path(name): Path<String>,
+) -> Result<Response, Refusal> {
+    aside(move || match shared.schemas.text(&name) {
+        Some(text) => Ok(json_text(StatusCode::OK, text.to_string())),
         None => Err(Refusal::new(
             StatusCode::NOT_FOUND,
             format!("there is no schema '{name}': there are {}", catalogue::SCHEMAS.join(", ")),

@@ -21,6 +21,7 @@ use axum::routing::{any, get, post};
 use tokio::sync::watch;
 
 use crate::answer::Refusal;
+use crate::catalogue::{self, Schemas};
 use crate::door::Door;
 use crate::files::Named;
 use crate::guard::{Names, guard, is_name};
@@ -30,7 +31,7 @@ use crate::metrics;
 use crate::runs::board::Board;
 use crate::runs::work::Kit;
 use crate::token::Token;
-use crate::{catalogue, check, live, page, runs};
+use crate::{check, live, page, runs};
 
 /// Port where nothing else was asked for.
 pub const DEFAULT_PORT: u16 = 8080;
@@ -149,6 +150,7 @@ pub struct Shared {
     pub(crate) board: Arc<Board>,
     pub(crate) limits: Limits,
     pub(crate) houses: Houses,
+    pub(crate) schemas: Schemas,
 }
 
 /// A server that listens already.
@@ -200,6 +202,7 @@ impl Server {
             board: Board::new(kit),
             limits: options.limits,
             houses,
+            schemas: Schemas::default(),
         };
         Ok(Server { listener, address, shared: Arc::new(shared) })
     }
@@ -233,6 +236,9 @@ impl Server {
         let sources = shared.houses.start();
         let app = router(shared.clone());
         let board = shared.board.clone();
+        // The page's first question, before it is asked.
+        let early = shared.clone();
+        runtime.spawn_blocking(move || _ = early.schemas.text("scenario"));
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
             let ends = watch::Sender::new(());

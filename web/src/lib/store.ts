@@ -37,9 +37,12 @@ export class Store<T> {
 /** The store's value; the component is drawn again when it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [, again] = useState(0);
+  const shown = store.value;
   useEffect(() => {
     const watcher = (): void => again((n) => n + 1);
+    // Effects come after the picture: what changed in between is drawn too.
+    if (!Object.is(store.value, shown)) watcher();
     return store.watch(watcher);
   }, [store]);
-  return store.value;
+  return shown;
 }

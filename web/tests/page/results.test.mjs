@@ -154,6 +154,29 @@ test("hovering tells mean and interval", async () => {
   await end();
 });
 
+test("what ends before a view looks at it is shown", async () => {
+  const { page, end } = await visit(server);
+  await choose(page, 1);
+  // Nothing of the study comes before the view is there, and all of it before the view's effects, which come
+  // after its picture: here much later.
+  const view = page.locator("h1", { hasText: "Results" });
+  await page.route("**/api/runs/*/events", async (route) => {
+    await view.waitFor({ state: "attached" });
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    const own = window.setTimeout;
+    const look = () => {
+      if (document.querySelector("h1")?.textContent === "Results") window.setTimeout = (then, ms) => own(then, ms ?? 1500);
+    };
+    new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+  });
+  await start(page);
+  await page.getByText("2 / 2 runs · 1 seed").waitFor();
+  await page.locator(".scores .figure svg").nth(4).waitFor();
+  await end();
+});
+
 test("a study is stopped, and what is done stays", async () => {
   const { page, end } = await visit(server);
   await choose(page, 400);

@@ -37,6 +37,11 @@ test("the first view loads at most 120 kB, and is usable", async (t) => {
   const bytes = own.reduce((sum, path) => sum + packed(path === "/" ? "index.html" : path.slice(1)), 0);
   t.diagnostic(`${(bytes / 1000).toFixed(1)} kB in ${own.length} files; checked after ${usable.toFixed(0)} ms`);
   assert.ok(own.length >= 3 && bytes <= 120_000, `${bytes} bytes: ${own.join(" ")}`);
+  const pressed = await page.evaluate(() => performance.now());
+  await page.getByRole("button", { name: /^Run \d/ }).click();
+  await page.locator(".scores .figure svg").first().waitFor({ timeout: 60_000 });
+  const drawn = await page.evaluate(() => performance.now());
+  t.diagnostic(`first figure ${(drawn - pressed).toFixed(0)} ms after Run was pressed`);
   await end();
 });
 
