@@ -6,6 +6,7 @@ import "uplot/dist/uPlot.min.css";
 import { colour } from "../lib/look.ts";
 import { onChange } from "../lib/theme.ts";
 import type { Mark } from "./feed.ts";
+import { path } from "./path.ts";
 
 /** A line of the chart. */
 export interface Line {
@@ -74,6 +75,7 @@ export function Chart({ label, unit, times, lines, marks, version, share }: Prop
               label: name,
               stroke: colour(variable),
               width: 1.4,
+              paths: course,
               points: { show: times.length < 3 },
               value: (_, value) => (value == null ? "–" : `${value.toFixed(1)} ${unit}`),
             }),
@@ -105,6 +107,20 @@ export function Chart({ label, unit, times, lines, marks, version, share }: Prop
       <div ref={place} role="img" aria-label={`${label} over time, ${unit}`} />
     </div>
   );
+}
+
+/** The line of a series, for uPlot. */
+function course(u: uPlot, series: number, from: number, to: number): uPlot.Series.Paths {
+  const { bbox, data, scales } = u;
+  const [across, up] = [scales["x"]!, scales["y"]!];
+  const times = data[0];
+  const wide = bbox.width / (across.max! - across.min! || 1);
+  const high = bbox.height / (up.max! - up.min! || 1);
+  const stroke = new Path2D();
+  const x = (i: number): number => bbox.left + wide * (times[i]! - across.min!);
+  const y = (value: number): number => bbox.top + bbox.height - high * (value - up.min!);
+  path(stroke, data[series] as (number | null)[], [from, to], x, y);
+  return { stroke };
 }
 
 function drawMarks(u: uPlot, marks: readonly Mark[], line: string, ink: string): void {

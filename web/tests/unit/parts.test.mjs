@@ -13,6 +13,7 @@ const { pathAt } = await load("scenario/where.ts");
 const { distanceAt, metres, radiusOf, stepped, NEAREST, FARTHEST } = await load("scenario/place.ts");
 const { number, unitOf, withUnit } = await load("lib/figures.ts");
 const { Course, KEPT } = await load("live/feed.ts");
+const { path } = await load("live/path.ts");
 const { rangeOf } = await load("experiments/published.ts");
 const { freeName, stationBlock } = await load("scenario/blocks.ts");
 
@@ -132,6 +133,25 @@ test("a course keeps an hour, and its marks", () => {
   assert.equal(course.times.at(-1), KEPT + 200);
   assert.equal(course.air.get("a").length, course.times.length);
   assert.deepEqual(course.marks, [{ at: KEPT, what: "fifo" }]);
+});
+
+test("a line has the points that show it, and a gap where nothing is known", () => {
+  const drawn = (values, to = values.length - 1) => {
+    const steps = [];
+    const pen = { moveTo: (x, y) => steps.push(`M${x},${y}`), lineTo: (x, y) => steps.push(`L${x},${y}`) };
+    path(pen, values, [0, to], (i) => 10 * i, (value) => value);
+    return steps.join(" ");
+  };
+  assert.equal(drawn([1, 2, 4]), "M0,1 L10,2 L20,4");
+  // Level parts are a line from end to end, whether something follows or not.
+  assert.equal(drawn([1, 1, 1, 1, 5, 5, 5]), "M0,1 L30,1 L40,5 L60,5");
+  // A peak of one point stays, where it is.
+  assert.equal(drawn([1, 1, 9, 1, 1]), "M0,1 L10,1 L20,9 L30,1 L40,1");
+  // A quarter of a pixel is no change; what adds up to half of one is.
+  assert.equal(drawn([1, 1.2, 1.24, 1.26, 1.3]), "M0,1 L20,1 L30,1.5 L40,1.5");
+  assert.equal(drawn([1, 1, null, 2, 2, undefined, 3]), "M0,1 L10,1 M30,2 L40,2 M60,3");
+  assert.equal(drawn([null, 1, 2, 3], 2), "M10,1 L20,2");
+  assert.equal(drawn([]), "");
 });
 
 test("expected ranges are read as they are told", () => {
