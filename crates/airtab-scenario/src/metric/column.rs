@@ -4,15 +4,26 @@
 //! What it does not do: which columns those are, the tables say
 //! (`airtab_core::Discipline::flow_columns`).
 
+use std::sync::LazyLock;
+
 use airtab_core::{Column, Unit, disciplines};
 
 use super::{Metric, Row, Sense};
 
-/// A figure of one column.
+/// Names of the columns of flows of all disciplines, sorted.
+static COLUMNS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let columns = disciplines().flat_map(|discipline| discipline.flow_columns());
+    let mut names: Vec<_> = columns.map(|column| column.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+});
+
+/// A figure of one column. Small, as a run has hundreds of figures and a comparison thousands of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ColumnFigure {
-    /// The column's name in the table.
-    name: &'static str,
+    /// The place of the column's name in [`COLUMNS`]: figures are in the order of the names.
+    column: u16,
     of: Of,
     unit: Unit,
 }
@@ -55,11 +66,16 @@ impl Of {
 }
 
 impl Metric {
-    /// A figure of a column, in the base unit.
+    /// A figure of a column of flows, in the base unit.
+    ///
+    /// # Panics
+    /// If no discipline has a column of flows by that name.
     pub fn of_column(column: &Column, of: Of) -> Metric {
         // Signed or not: the same unit.
         let unit = if column.unit == Unit::SignedNs { Unit::Ns } else { column.unit };
-        Metric::Column(ColumnFigure { name: column.name, of, unit })
+        let place = COLUMNS.binary_search(&column.name).expect("a column of flows");
+        let column = u16::try_from(place).expect("disciplines have fewer columns");
+        Metric::Column(ColumnFigure { column, of, unit })
     }
 }
 
