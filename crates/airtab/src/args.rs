@@ -32,6 +32,7 @@ use crate::commands::rpm::args::Rpm;
 use crate::commands::schema::Schema;
 use crate::commands::serve::args::Serve;
 use crate::commands::sweep::args::{Seeds, Sweep, seeds};
+use crate::form::{Form, Printed};
 use crate::output;
 
 /// Exit code of wrong usage, as clap has it too.
@@ -260,44 +261,6 @@ pub fn flent_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// What comes out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
-pub struct Form {
-    /// What comes out: table (for people), json (means, intervals and values), or a row for each figure of each seed as
-    /// csv or parquet (which needs --out)
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Table, hide_possible_values = true)]
-    format: Format,
-    /// Short for --format json
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-}
-
-impl Form {
-    /// JSON.
-    pub const JSON: Form = Form { format: Format::Json, json: true };
-    /// Parquet.
-    pub const PARQUET: Form = Form { format: Format::Parquet, json: false };
-
-    /// The one that was asked for.
-    pub fn get(self) -> Format {
-        if self.json { Format::Json } else { self.format }
-    }
-}
-
-/// What is printed, or written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// A table of scores.
-    #[default]
-    Table,
-    /// A row for each figure.
-    Csv,
-    /// Means, intervals and values.
-    Json,
-    /// A row for each figure; needs --out.
-    Parquet,
-}
-
 /// How much is said of what made the scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::Args)]
 pub struct Reasons {
@@ -420,9 +383,8 @@ pub struct Experiment {
 pub enum ExperimentCommand {
     /// Every experiment: what it shows, how many runs it takes
     List {
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: Printed,
     },
     /// What one is about: what varies, what is expected and where its source says so
     Show {
@@ -430,11 +392,10 @@ pub enum ExperimentCommand {
         #[arg(value_name = "ID|FILE.toml")]
         experiment: String,
         /// Print its file, to start from
-        #[arg(long, conflicts_with = "json")]
+        #[arg(long, conflicts_with_all = ["json", "format"])]
         toml: bool,
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: Printed,
     },
     /// Run some, and hold what comes out against what was expected
     ///
@@ -504,9 +465,8 @@ pub struct RunExperiments {
 pub struct Disciplines {
     /// Name of a discipline
     pub name: Option<String>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod args;
 pub mod calls;
 mod commands;
 mod files;
+mod form;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod netlink;

@@ -14,10 +14,10 @@ use airtab_scenario::{QueueList, QueueSpec};
 use arrow_array::RecordBatch;
 
 use super::{Cache, CallError, How, Open, failed};
-use crate::args::Form;
 use crate::commands::sweep as command;
 use crate::commands::sweep::args::Sweep;
 use crate::commands::sweep::write::Results;
+use crate::form::Form;
 use crate::output::message;
 
 /// What is swept.

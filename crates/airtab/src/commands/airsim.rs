@@ -85,7 +85,7 @@ fn shown(args: &Show) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let text = match args.json {
+    let text = match args.form.is_json() {
         true => format!("{:#}\n", json!({ "schema": 1, "cells": cells })),
         false if cells.is_empty() => {
             "no cell in this network namespace; `airtab airsim new air0` makes one\n".into()

@@ -26,12 +26,16 @@ const USUAL_LIMIT_NS: u32 = 4_000_000;
 /// The list of profiles, or one exchange.
 pub fn airtime(args: &Airtime) -> anyhow::Result<ExitCode> {
     let Some(name) = &args.profile else {
-        output::print(&if args.json { pretty(&json!({ "profiles": profiles() })) } else { list() })?;
+        output::print(&if args.form.is_json() {
+            pretty(&json!({ "profiles": profiles() }))
+        } else {
+            list()
+        })?;
         return Ok(ExitCode::SUCCESS);
     };
     match exchange(name, args) {
         Ok(exchange) => {
-            output::print(&if args.json { pretty(&exchange.json()) } else { exchange.text() })?;
+            output::print(&if args.form.is_json() { pretty(&exchange.json()) } else { exchange.text() })?;
             Ok(ExitCode::SUCCESS)
         }
         Err(problems) => {

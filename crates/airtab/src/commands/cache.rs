@@ -63,7 +63,7 @@ fn show<T: Serialize>(
     what: &T,
     words: impl Fn(&T) -> String,
 ) -> anyhow::Result<ExitCode> {
-    let text = match at.json {
+    let text = match at.form.is_json() {
         true => serde_json::to_string_pretty(&serde_json::json!({ "folder": folder, "cache": what }))? + "\n",
         false => format!("{}: {}\n", folder.display(), words(what)),
     };

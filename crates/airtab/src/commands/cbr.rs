@@ -129,10 +129,10 @@ fn transmit(
             Some(file)
         }
     };
-    let mut lines = Lines { json: args.json, stop, failed: None };
+    let mut lines = Lines { json: args.form.is_json(), stop, failed: None };
     let rate = Unit::Bps.format(config.rate_bps);
     output::note(&format!("Sending to {target}, {} bytes each, at {rate} ...", config.payload_bytes));
-    if !args.json && !args.no_header {
+    if !args.form.is_json() && !args.no_header {
         lines.note(output::print(&(sender_header(args.rtt) + "\n")));
     }
     let mut report = |event: Event<'_>| match event {
@@ -178,8 +178,8 @@ fn listen(args: &Cbr, stop: &AtomicBool) -> anyhow::Result<()> {
         duration_ns: args.duration,
     };
     output::note(&format!("Receiving on {address} ..."));
-    let mut lines = Lines { json: args.json, stop, failed: None };
-    if !args.json && !args.no_header {
+    let mut lines = Lines { json: args.form.is_json(), stop, failed: None };
+    if !args.form.is_json() && !args.no_header {
         lines.note(output::print(&(receiver_header() + "\n")));
     }
     let mut hinted = args.rtt;

@@ -42,7 +42,7 @@ pub fn classes(args: &args::Classes) -> anyhow::Result<ExitCode> {
     }
     let text = text(&args.file, &names, &found, before.as_ref());
     let json = as_json(&args.file, &names, &found, before.as_ref());
-    output::print(&if args.form.json { format!("{json:#}\n") } else { text })?;
+    output::print(&if args.form.printed.is_json() { format!("{json:#}\n") } else { text })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -15,8 +15,9 @@ use super::flent::Target;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use super::study::{self, Job};
-use crate::args::{Compare, Format, USAGE, Why};
+use crate::args::{Compare, USAGE, Why};
 use crate::files::Files;
+use crate::form::Format;
 use crate::output;
 
 /// Runs everything, prints the table and the reasons, and writes the files.

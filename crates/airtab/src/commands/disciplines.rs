@@ -25,7 +25,7 @@ pub fn disciplines(args: &Disciplines) -> anyhow::Result<ExitCode> {
             }
         },
     };
-    let text = match (args.json, &args.name) {
+    let text = match (args.form.is_json(), &args.name) {
         (true, None) => pretty(&catalogue::disciplines()),
         (true, Some(_)) => pretty(&catalogue::discipline(wanted[0])),
         (false, None) => list(&wanted),

@@ -55,7 +55,7 @@ fn watch(args: &Drain) -> anyhow::Result<()> {
             queues.tell(&waits.wqm, &own)?;
             told = Some(own);
         }
-        output::print(&match args.json {
+        output::print(&match args.form.is_json() {
             true => format!("{}\n", look.json(&args.device, applies)),
             false => format!("{}\n", look.text(applies)),
         })?;

@@ -32,8 +32,8 @@ pub fn equal_access(args: &EqualAccess) -> anyhow::Result<ExitCode> {
     }
     let stop = stop_on_interrupt()?;
     match &args.command {
-        EqualAccessCommand::Listen { port, bind, json, .. } => {
-            listen(SocketAddr::new(*bind, *port), plan, *json, &stop)
+        EqualAccessCommand::Listen { port, bind, form, .. } => {
+            listen(SocketAddr::new(*bind, *port), plan, form.is_json(), &stop)
         }
         EqualAccessCommand::Send { role, target, .. } => transmit(*role, target, &plan, &stop),
     }

@@ -21,16 +21,17 @@ use serde_json::json;
 
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
-use crate::args::{self, ExperimentCommand, Format, RunExperiments, USAGE};
+use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
 use crate::files::{Files, PAGE};
+use crate::form::{Form, Format};
 use crate::inputs::Inputs;
 use crate::output;
 
 /// Lists, shows or runs experiments.
 pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
     match &args.command {
-        ExperimentCommand::List { json } => list(*json),
-        ExperimentCommand::Show { experiment, toml, json } => show(experiment, *toml, *json),
+        ExperimentCommand::List { form } => list(form.is_json()),
+        ExperimentCommand::Show { experiment, toml, form } => show(experiment, *toml, form.is_json()),
         ExperimentCommand::Run(args) => run(args),
         ExperimentCommand::Scoreboard { experiments, live, resume, quick, out, jobs } => {
             let how = Board { live: *live, resume: *resume, quick: *quick, jobs: *jobs };
@@ -209,7 +210,7 @@ pub fn rows(e: &Experiment, outcome: &Outcome) -> anyhow::Result<RecordBatch> {
 
 /// A live experiment, as `airtab live run` takes it.
 #[cfg(has_live)]
-pub fn run_live(id: &str, quick: bool, form: args::Form) -> anyhow::Result<ExitCode> {
+pub fn run_live(id: &str, quick: bool, form: Form) -> anyhow::Result<ExitCode> {
     let Some(found) = find(id)? else { return Ok(ExitCode::from(USAGE)) };
     if !found.live {
         output::error(&format!("{id} is simulated: airtab experiment run {id}"));

@@ -36,7 +36,7 @@ pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
         verdicts.extend(said.verdicts);
     }
     let json = json!({ "schema": 1, "files": files });
-    output::print(&if args.json { format!("{json:#}\n") } else { text })?;
+    output::print(&if args.form.is_json() { format!("{json:#}\n") } else { text })?;
     let faults = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Faults(_)));
     let none = !verdicts.contains(&Verdict::Conformant);
     Ok(ExitCode::from(u8::from(faults || none)))

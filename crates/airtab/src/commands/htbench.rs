@@ -63,7 +63,11 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
             .and_then(|()| std::fs::write(dir.join("summary.json"), format!("{json:#}\n")));
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
     }
-    output::print(&if args.json { format!("{json}\n") } else { summary_text(&outcome, &figures, &series) })?;
+    output::print(&if args.form.is_json() {
+        format!("{json}\n")
+    } else {
+        summary_text(&outcome, &figures, &series)
+    })?;
     Ok(match (outcome.stopped, figures.iter().any(|f| f.failed > 0)) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (_, true) => ExitCode::from(1),
@@ -102,7 +106,7 @@ fn keep(args: &Htbench, config: &Config, outdir: Option<&Path>, request: &Reques
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
     }
     let class = &config.classes[request.class].name;
-    let line = if args.json {
+    let line = if args.form.is_json() {
         format!("{}\n", request_json(class, config, request))
     } else if let End::Failed(failure) = &request.end {
         format!("{class} {}: {failure}\n", request.number)

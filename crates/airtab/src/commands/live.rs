@@ -100,7 +100,7 @@ fn watch(args: &Watch) -> anyhow::Result<ExitCode> {
 /// As the view on a terminal, as text or JSON elsewhere.
 fn show(how: &Show, feed: &Feed, stop: &AtomicBool) -> anyhow::Result<End> {
     let mut out = io::stdout();
-    let end = match (how.json, how.plain || !out.is_terminal()) {
+    let end = match (how.form.is_json(), how.plain || !out.is_terminal()) {
         (true, _) => feed::print(feed, stop, &mut out, feed::json_line),
         (_, true) => feed::print(feed, stop, &mut out, plain::text),
         _ => view::run(feed, stop),

@@ -25,10 +25,10 @@ use crate::output;
 
 /// Shows a file's mesh.
 pub fn mesh(args: &Mesh) -> anyhow::Result<ExitCode> {
-    let MeshCommand::Show { scenario, json } = &args.command;
+    let MeshCommand::Show { scenario, form } = &args.command;
     let file = super::load(scenario)?;
     let shown = Shown::new(&file).with_context(|| scenario.display().to_string())?;
-    let text = if *json { format!("{:#}\n", shown.json()) } else { shown.text(scenario) };
+    let text = if form.is_json() { format!("{:#}\n", shown.json()) } else { shown.text(scenario) };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -74,7 +74,7 @@ fn show(model: &str, made: Result<Sheet, String>, form: &Form, drawn: &Drawn) ->
             Err(message) => return wrong_usage(message),
         }
     }
-    Answer { text: sheet.text(output::stdout_style()), json: sheet.json(model) }.print(form.json)
+    Answer { text: sheet.text(output::stdout_style()), json: sheet.json(model) }.print(form.printed.is_json())
 }
 
 /// Options that are fine one by one but not together.

@@ -27,7 +27,7 @@ use crate::output;
 pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
     let stop = stop_on_interrupt()?;
     if let Some(at) = args.serve {
-        serve(at, args.json, &stop)?;
+        serve(at, args.form.is_json(), &stop)?;
         return Ok(ExitCode::from(INTERRUPTED));
     }
     let trust = match (args.trust, &args.ca) {
@@ -57,14 +57,18 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
             bar.set_message(line);
             bar.tick();
         }
-        if let (true, Event::Interval(way, outcome)) = (args.json && printed.is_ok(), &event) {
+        if let (true, Event::Interval(way, outcome)) = (args.form.is_json() && printed.is_ok(), &event) {
             printed = output::print(&format!("{}\n", show::interval(*way, outcome)));
         }
     });
     bar.finish_and_clear();
     printed?;
     let report = report?;
-    output::print(&if args.json { format!("{}\n", show::json(&report)) } else { show::text(&report) })?;
+    output::print(&if args.form.is_json() {
+        format!("{}\n", show::json(&report))
+    } else {
+        show::text(&report)
+    })?;
     if let Some(files) = files {
         let began_unix_ns =
             began.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);

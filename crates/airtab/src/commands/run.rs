@@ -10,7 +10,8 @@ use airtab_scenario::short;
 use anyhow::Context;
 
 use super::flent::Target;
-use crate::args::{Format, Run};
+use crate::args::Run;
+use crate::form::Format;
 use crate::output;
 
 /// One discipline, one run or several: a row for each application.

@@ -20,8 +20,8 @@ use self::write::Results;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
 use super::{refused, shipped, unread};
-use crate::args::Format;
 use crate::files::Files;
+use crate::form::Format;
 use crate::output;
 
 /// So many points are put together within two seconds.

@@ -30,6 +30,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::args::{USAGE, seconds, whole};
+use crate::form::Printed;
 use crate::output;
 
 /// How TCP's congestion controls behave behind a Wi-Fi access point
@@ -89,9 +90,8 @@ pub struct Trace {
     /// Also draw it, a column for each congestion control, as tcp.svg with its data as tcp.csv, into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Print figures and samples as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// All that there are, as `--congestion` takes them.
@@ -180,7 +180,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     if let Some(file) = file {
         file.write(&figure::figure(&runs, &latencies, &title(args, &latencies)))?;
     }
-    let text = match args.json {
+    let text = match args.form.is_json() {
         true => serde_json::to_string(&as_json(args, &latencies, &runs)).context("results as JSON")? + "\n",
         false => table(args, &latencies, &runs),
     };

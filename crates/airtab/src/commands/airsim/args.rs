@@ -5,6 +5,7 @@ use airtab_core::Unit;
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::whole;
+use crate::form::Printed;
 
 /// A virtual Wi-Fi cell of network devices: try queueing on Wi-Fi without a radio
 ///
@@ -161,9 +162,8 @@ pub struct Show {
     /// The access point's device [default: all]
     #[arg(value_name = "DEVICE")]
     pub device: Option<String>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// A value of 32 bits, whose range the module has.

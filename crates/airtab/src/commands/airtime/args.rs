@@ -5,6 +5,7 @@ use airtab_core::Unit;
 use clap::Parser;
 
 use crate::args::whole;
+use crate::form::Printed;
 
 /// How long a frame exchange takes, and what a lone sender gets through with it
 ///
@@ -45,9 +46,8 @@ pub struct Airtime {
     /// Length of each IP packet; with LLC it is at most the 2304 bytes of an MSDU
     #[arg(long, value_name = "BYTES", default_value_t = 1500, value_parser = whole::<u32>(1..=2296))]
     pub bytes: u32,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 fn guard_interval(text: &str) -> Result<u16, String> {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::form::Printed;
+
 /// Look after the finished runs that commands keep
 ///
 /// `compare`, `experiment` and `sweep` keep every run that they have made, in packs: files that each process appends to,
@@ -48,7 +50,6 @@ pub struct Where {
     /// Another folder of packs, such as that of a shard
     #[arg(value_name = "DIR")]
     pub dir: Option<PathBuf>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }

@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use airtab_core::Unit;
 use clap::{ArgAction, ArgGroup, Parser};
 
+use crate::form::Printed;
+
 /// Send UDP at a constant rate and measure what arrives, and how long it takes
 ///
 /// Run a receiver (-L) on one machine and a sender on another. What a sender sends
@@ -108,9 +110,8 @@ pub struct Cbr {
     /// End after this time [default: a sweep's last step, else Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<u64>,
-    /// Print reports and summary as lines of JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
     /// Print help
     #[arg(long, action = ArgAction::Help)]
     help: Option<bool>,

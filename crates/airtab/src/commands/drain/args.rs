@@ -5,6 +5,7 @@ use airtab_core::Unit;
 use clap::Parser;
 
 use crate::args::whole;
+use crate::form::Printed;
 
 /// Show how long the queue of a Wi-Fi interface takes to drain, and tell its wqm what that takes to know
 ///
@@ -32,9 +33,8 @@ pub struct Drain {
     /// Looks; 0: until it is interrupted
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(0..=u64::MAX))]
     pub count: u64,
-    /// A line of JSON for each look
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 fn interval(text: &str) -> Result<u64, String> {

@@ -7,6 +7,8 @@ use airtab_core::Unit;
 use airtab_probe::equal::plan::Plan;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::form::Printed;
+
 /// Hold two Wi-Fi cards against each other: do both get the channel equally often?
 ///
 /// Under 802.11 two cards that always have a packet send equally many, whatever their lengths. One machine
@@ -39,9 +41,8 @@ pub enum EqualAccessCommand {
         bind: IpAddr,
         #[command(flatten)]
         plan: PlanArgs,
-        /// Print each step and the verdict as lines of JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: Printed,
     },
     /// Send as one of both
     Send {

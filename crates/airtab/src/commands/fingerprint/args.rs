@@ -7,6 +7,8 @@ use airtab_core::{Phy, Unit};
 use airtab_lab::fingerprint::address;
 use clap::Parser;
 
+use crate::form::Printed;
+
 /// Say of Wi-Fi cards whether they wait as the standard wants it, from a monitor's capture or from arrival times
 ///
 /// A card that always has a frame leaves gaps of an interframe space and a whole number of slots: the backoff that
@@ -44,9 +46,8 @@ pub struct Fingerprint {
     /// interframe space shows then
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub exchange: Option<u64>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 fn phy(text: &str) -> Result<Phy, String> {

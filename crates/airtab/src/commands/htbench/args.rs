@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use airtab_core::Unit;
 use clap::Parser;
 
+use crate::form::Printed;
+
 /// Download and upload over HTTP, many at a time, and keep each connection's volume over time
 ///
 /// The configuration names classes of requests: server, path, GET or PUT, how many at
@@ -37,9 +39,8 @@ pub struct Htbench {
     /// Put results of several machines on one clock: one Jain curve over all flows, in --out
     #[arg(long, value_name = "DIR", num_args = 2.., requires = "out", conflicts_with_all = ["config", "duration"])]
     pub merge: Vec<PathBuf>,
-    /// Print each request and the summary as lines of JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
     /// Print a configuration to start from
     #[arg(long, exclusive = true)]
     pub example: bool,

@@ -44,7 +44,7 @@ pub fn merge(args: &Htbench) -> anyhow::Result<ExitCode> {
     let written = files::write_series(outdir, &names, &series)
         .and_then(|()| std::fs::write(outdir.join("summary.json"), format!("{json:#}\n")));
     written.with_context(|| format!("cannot write into {}", outdir.display()))?;
-    output::print(&if args.json { format!("{json}\n") } else { text(&json, &series) })?;
+    output::print(&if args.form.is_json() { format!("{json}\n") } else { text(&json, &series) })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use airtab_scenario::{QueueList, QueueSpec};
 use clap::{Args, Parser, Subcommand};
 
-use crate::args::{Form, Reasons, flent_file};
+use crate::args::{Reasons, flent_file};
+use crate::form::{Form, Printed};
 
 /// A house on this machine: real sockets in network namespaces, behind an access point in real time
 ///
@@ -66,11 +67,10 @@ pub struct AccessPoint {
 /// What one sees of a running house.
 #[derive(Args)]
 pub struct Show {
-    /// Print a line of JSON each second
-    #[arg(long, conflicts_with = "plain")]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
     /// Print plain text each second, also on a terminal
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub plain: bool,
 }
 

@@ -14,10 +14,11 @@ use serde::Serialize;
 
 use super::args::RunHouse;
 use super::{exporter, stop_on_signal};
-use crate::args::{BUSY, Format, Why};
+use crate::args::{BUSY, Why};
 use crate::commands::flent::Target;
 use crate::commands::progress::INTERRUPTED;
 use crate::commands::{experiment, refused};
+use crate::form::Format;
 use crate::output;
 
 /// What `--json` prints.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use crate::form::Printed;
+
 /// Show who reaches whom in a mesh, the ways through it, its collision domains and how much they should hold
 #[derive(Parser)]
 #[command(after_help = "Examples:
@@ -23,8 +25,7 @@ pub enum MeshCommand {
         /// Scenario file with a mesh
         #[arg(value_name = "SCENARIO.toml")]
         scenario: PathBuf,
-        /// Print as JSON
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        form: Printed,
     },
 }

@@ -75,7 +75,7 @@ pub fn anomaly(args: &args::Anomaly) -> anyhow::Result<ExitCode> {
         "in_turn": as_json(&slow, &turns),
         "fair": as_json(&equal, &shares),
     });
-    Answer { text, json }.print(args.json)
+    Answer { text, json }.print(args.form.is_json())
 }
 
 fn sum(shares: &[Share]) -> f64 {

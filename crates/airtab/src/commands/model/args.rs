@@ -9,6 +9,7 @@ use airtab_scenario::QueueSpec;
 use clap::{Args, Parser, Subcommand};
 
 use crate::args::whole;
+use crate::form::Printed;
 
 /// What the literature's formulas predict, and the disciplines beside them
 #[derive(Parser)]
@@ -140,9 +141,8 @@ pub struct Burst {
     /// The discipline: chap, with parameters as in `airtab compare`
     #[arg(long, value_name = "NAME", default_value = "chap:profile=faithful")]
     pub queue: QueueSpec,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// The bounds of I: a burst must fit in, and bursts must not be felt
@@ -163,9 +163,8 @@ pub struct Increment {
     /// What applications get of the link
     #[arg(long, value_name = "RATE", default_value = "27Mb/s", value_parser = rate)]
     pub throughput: u64,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// Throughput and collisions of stations that always have a frame to send (G. Bianchi, JSAC 2000)
@@ -195,9 +194,8 @@ pub struct Bianchi {
     /// Length of an IP packet
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
     pub size: u64,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// Lengths of aggregates and goodput of one sender whose frames are lost (block-ack window of IEEE 802.11)
@@ -230,9 +228,8 @@ pub struct Blockack {
     /// Length of an IP packet
     #[arg(long, value_name = "SIZE", default_value = "1500B", value_parser = size)]
     pub size: u64,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// A rate by MCS.
@@ -280,9 +277,8 @@ pub struct Anomaly {
     /// Interframe spaces, mean backoff and acknowledgement of an aggregate
     #[arg(long, value_name = "TIME", default_value = "150us", value_parser = time)]
     pub overhead: u64,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// Contention of saturated stations: collisions, waits, short-term fairness, costs (P. Starzetz, thesis, INPG 2006)
@@ -301,9 +297,8 @@ pub struct Contention {
 /// Where the answer goes.
 #[derive(Args)]
 pub struct Form {
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub printed: Printed,
     /// Also draw it, as an SVG for light and dark pages with its data as CSV beside it, into this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -118,5 +118,5 @@ pub fn bianchi(args: &args::Bianchi) -> anyhow::Result<ExitCode> {
         "collision_ns": busy.collision_ns,
         "cells": cells,
     });
-    Answer { text, json }.print(args.json)
+    Answer { text, json }.print(args.form.is_json())
 }

@@ -72,5 +72,5 @@ pub fn blockack(args: &args::Blockack) -> anyhow::Result<ExitCode> {
         "exact": window <= EXACT_WINDOW,
         "cells": cells,
     });
-    Answer { text, json }.print(args.json)
+    Answer { text, json }.print(args.form.is_json())
 }

@@ -70,5 +70,5 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
         "service_ns": args.service,
         "waits": waits,
     });
-    Answer { text, json }.print(args.json)
+    Answer { text, json }.print(args.form.is_json())
 }

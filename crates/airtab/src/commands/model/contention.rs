@@ -47,7 +47,7 @@ pub fn contention(asked: &Asked) -> anyhow::Result<ExitCode> {
             Err(message) => return wrong_usage(message),
         }
     }
-    Answer { text: text(asked, &rows), json: as_json(asked, &rows) }.print(asked.form.json)
+    Answer { text: text(asked, &rows), json: as_json(asked, &rows) }.print(asked.form.printed.is_json())
 }
 
 fn rows(asked: &Asked) -> Result<Rows, String> {

@@ -24,7 +24,7 @@ pub fn credits(args: &args::Credits) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&credits))?;
     }
-    answer(args, &credits, &costs).print(args.form.json)
+    answer(args, &credits, &costs).print(args.form.printed.is_json())
 }
 
 fn answer(args: &args::Credits, credits: &Credits, costs: &[f64]) -> Answer {

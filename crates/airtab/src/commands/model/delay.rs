@@ -43,7 +43,7 @@ pub fn delay(args: &args::Delay) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(args, &points)?)?;
     }
-    Answer { text: text(args, &points), json: as_json(args, &points)? }.print(args.form.json)
+    Answer { text: text(args, &points), json: as_json(args, &points)? }.print(args.form.printed.is_json())
 }
 
 fn points(args: &args::Delay) -> anyhow::Result<Vec<Point<'_>>> {

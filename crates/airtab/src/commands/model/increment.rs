@@ -61,5 +61,5 @@ pub fn increment(args: &args::Increment) -> anyhow::Result<ExitCode> {
         "high_ns": high_s * 1e9,
         "activity": probabilities,
     });
-    Answer { text, json }.print(args.json)
+    Answer { text, json }.print(args.form.is_json())
 }

@@ -9,6 +9,7 @@ use airtab_probe::rpm::trust::Fingerprint;
 use clap::Parser;
 
 use crate::args::{flent_file, seconds};
+use crate::form::Printed;
 
 /// Measure responsiveness while the way is full: round trips a minute (RPM), as phones and laptops show it
 ///
@@ -47,9 +48,8 @@ pub struct Rpm {
     /// Also write it for flent, whose plots draw it beside other networks: goodput each way, TCP handshakes as pings
     #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file, conflicts_with = "serve")]
     pub flent: Option<PathBuf>,
-    /// Print JSON: a line for each second, and one at the end
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub form: Printed,
 }
 
 /// An address, with the usual port if it has none.

@@ -9,7 +9,8 @@ use airtab_lab::plan::Part;
 use airtab_scenario::{QueueList, assignment};
 use clap::Parser;
 
-use crate::args::{Form, whole};
+use crate::args::whole;
+use crate::form::Form;
 
 /// Run a scenario at every combination of some values, under several disciplines, with many seeds
 ///

@@ -19,9 +19,9 @@ use anyhow::Context;
 use tempfile::NamedTempFile;
 
 use super::args::Sweep;
-use crate::args::Format;
 use crate::commands::experiment::built;
 use crate::files::{FIGURE, Files, INPUT, MANIFEST, PAGE, Part};
+use crate::form::Format;
 use crate::inputs::Inputs;
 use crate::output;
 

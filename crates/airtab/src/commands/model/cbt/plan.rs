@@ -87,7 +87,7 @@ pub fn plan(args: &args::Plan) -> anyhow::Result<ExitCode> {
         Err(message) => return wrong_usage(format!("--verify: {message}")),
     };
     let off = measured.iter().flatten().any(|measured| measured.off() > verify::TOLERANCE);
-    let shown = answer(&plan, measured.as_deref(), commands.as_deref()).print(args.form.json)?;
+    let shown = answer(&plan, measured.as_deref(), commands.as_deref()).print(args.form.printed.is_json())?;
     Ok(if off { ExitCode::FAILURE } else { shown })
 }
 

@@ -44,7 +44,8 @@ pub fn shares(args: &args::Shares) -> anyhow::Result<ExitCode> {
         output::Drawing::open(path)?.write(&figure(&queue))?;
     }
     let sheet = sheet(&queue);
-    Answer { text: sheet.text(output::stdout_style()), json: sheet.json("cbt") }.print(args.form.json)
+    Answer { text: sheet.text(output::stdout_style()), json: sheet.json("cbt") }
+        .print(args.form.printed.is_json())
 }
 
 fn queue(args: &args::Shares) -> Result<Queue, String> {

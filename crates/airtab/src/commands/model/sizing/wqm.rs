@@ -52,7 +52,7 @@ pub fn wqm(args: &args::Wqm) -> anyhow::Result<ExitCode> {
     if !looks.rows.is_empty() {
         text += &format!("{}\n\n{}", wrap(&looks.about, style.width), looks.table(style));
     }
-    Answer { text, json }.print(args.form.json)
+    Answer { text, json }.print(args.form.printed.is_json())
 }
 
 fn made(args: &args::Wqm) -> Result<(Sheet, Sheet), String> {
