@@ -234,7 +234,7 @@ fn an_interrupted_benchmark_keeps_what_it_has() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let (server, out) = (server(10_000_000, true), dir.path().join("results"));
     let content =
-        format!("outdir = '{}'\n[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'", out.display());
+        format!("out = '{}'\n[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'", out.display());
     let child = command(&["htbench", &configuration(dir.path(), &content)]).spawn().expect("airtab starts");
     thread::sleep(Duration::from_millis(700));
     interrupt(&child);

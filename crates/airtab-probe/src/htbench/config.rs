@@ -36,7 +36,7 @@ pub struct Config {
     /// When to begin.
     pub start: Start,
     /// Where results go, if the file says so.
-    pub outdir: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// End after this time, ns, finished or not.
     pub duration_ns: Option<u64>,
     /// A request fails when nothing happened for so long, ns.
@@ -129,7 +129,7 @@ impl Config {
 /// None where something that must be there is missing; every problem is noted.
 fn read(top: &Section) -> Option<Config> {
     let start = top.read("start", start).unwrap_or(Start::Now);
-    let outdir = top.read("outdir", |v| match text(v)?.as_str() {
+    let out = top.read("out", |v| match text(v)?.as_str() {
         "" => Err("'' is no directory: name one".into()),
         text => Ok(PathBuf::from(text)),
     });
@@ -167,7 +167,7 @@ fn read(top: &Section) -> Option<Config> {
         _ => {}
     }
     let timeout_ns = timeout_ns.unwrap_or(TIMEOUT_NS);
-    Some(Config { start, outdir, duration_ns, timeout_ns, sampling, classes })
+    Some(Config { start, out, duration_ns, timeout_ns, sampling, classes })
 }
 
 /// `[[class]]`.

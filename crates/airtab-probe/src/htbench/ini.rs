@@ -67,6 +67,8 @@ pub fn to_toml(file: &str, text: &str) -> Result<String, IniError> {
             }
             let plain = key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
             let key = if plain { key.to_string() } else { quoted(key) };
+            // As every command calls it.
+            let key = if key == "outdir" { "out".into() } else { key };
             let _ = writeln!(out, "{key} = {}", converted(&key, value));
         }
         let own_line = out.len() == before;
@@ -133,7 +135,7 @@ mod tests {
             [global]\nduration = 5s\n";
         let toml = to_toml("x.ini", text).expect("good");
         let expected = "# twice\n# requests per run\nstart = \"broadcast:9999\"  # or now\n\
-            outdir = 'res\"ults/'\n\nduration = \"5s\"\n\
+            out = 'res\"ults/'\n\nduration = \"5s\"\n\
             [[class]]\nname = \"dl\"\nserver = \"10.0.0.1:80\"\nhost = \"www\"\npath = \"/10MB.bin#z\"\n\
             method = \"GET\"\nconcurrency = 1\ncount = 10  # all\n\
             [[class]]\nname = \"ul\"\nserver = \"[2001:db8::1]\"\npath = \"/cgi-bin/null;x?y=1\"\n\

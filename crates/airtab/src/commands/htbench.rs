@@ -42,8 +42,8 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
     let path = args.config.as_deref().unwrap_or(Path::new(""));
     let mut config = Config::parse(&path.display().to_string(), &content(path)?)?;
     config.duration_ns = args.duration.or(config.duration_ns);
-    let outdir = args.out.clone().or_else(|| config.outdir.clone());
-    match &outdir {
+    let out = args.out.clone().or_else(|| config.out.clone());
+    match &out {
         Some(dir) => files::prepare(dir).with_context(|| format!("cannot use {}", dir.display()))?,
         None => output::note("No --out: volumes over time are not kept."),
     }
@@ -55,10 +55,10 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(INTERRUPTED));
         }
     }
-    let outcome = run(args, &config, outdir.as_deref(), &stop)?;
+    let outcome = run(args, &config, out.as_deref(), &stop)?;
     let (figures, series) = (classes(&config, &outcome), Series::new(&outcome));
     let json = summary_json(&config, &outcome, &figures, &series);
-    if let Some(dir) = &outdir {
+    if let Some(dir) = &out {
         let written = files::write_series(dir, &config.class_names(), &series)
             .and_then(|()| std::fs::write(dir.join("summary.json"), format!("{json:#}\n")));
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
@@ -81,7 +81,7 @@ fn content(path: &Path) -> anyhow::Result<String> {
 }
 
 /// The run itself, with a file and a line for each request that ends.
-fn run(args: &Htbench, config: &Config, outdir: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Outcome> {
+fn run(args: &Htbench, config: &Config, out: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Outcome> {
     let bar = spinner();
     let mut failed: Option<anyhow::Error> = None;
     let outcome = engine::run(config, stop, &mut |event| match event {
@@ -90,7 +90,7 @@ fn run(args: &Htbench, config: &Config, outdir: Option<&Path>, stop: &AtomicBool
             bar.tick();
         }
         Event::Request(request) => {
-            if let Err(e) = keep(args, config, outdir, request) {
+            if let Err(e) = keep(args, config, out, request) {
                 failed.get_or_insert(e);
                 stop.store(true, Ordering::Relaxed);
             }
@@ -100,8 +100,8 @@ fn run(args: &Htbench, config: &Config, outdir: Option<&Path>, stop: &AtomicBool
     failed.map_or(Ok(outcome), Err)
 }
 
-fn keep(args: &Htbench, config: &Config, outdir: Option<&Path>, request: &Request) -> anyhow::Result<()> {
-    if let Some(dir) = outdir {
+fn keep(args: &Htbench, config: &Config, out: Option<&Path>, request: &Request) -> anyhow::Result<()> {
+    if let Some(dir) = out {
         let written = files::write_request(dir, config, request);
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
     }

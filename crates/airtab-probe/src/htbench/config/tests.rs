@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn the_example_can_be_used() {
     let config = Config::parse("example.toml", EXAMPLE).expect("good");
-    assert_eq!((config.start, config.outdir), (Start::Now, Some("results/".into())));
+    assert_eq!((config.start, config.out), (Start::Now, Some("results/".into())));
     assert_eq!((config.duration_ns, config.timeout_ns), (None, 30_000_000_000));
     assert_eq!(config.classes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["dl", "ul"]);
     let [dl, ul] = config.classes.as_slice() else { panic!("two classes") };
@@ -60,7 +60,7 @@ fn errors_name_line_key_value_and_fix() {
         ("start = 5\n", "x.toml:1:9: start: '5' is not a text in quotes"),
         ("\nduration = 5\n", "x.toml:2:12: duration: '5' is not a time with its unit"),
         ("timeout = \"0s\"\n", "x.toml:1:11: timeout: '0s' is outside 1ns to 31536000s"),
-        ("outdir = \"\"\n", "x.toml:1:10: outdir: '' is no directory: name one"),
+        ("out = \"\"\n", "x.toml:1:7: out: '' is no directory: name one"),
         ("sample_max = \"1us\"\n", "x.toml:1:14: sample_max: must not be below sample_min, 1ms"),
         (
             "sample_min = \"1s\"\nsample_max = \"1ms\"\n",
