@@ -2,6 +2,7 @@
 //! `airtab sweep` and `airtab cache` as a user has them: equal results however they came about, texts, exit codes, and what
 //! is damaged.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -316,10 +317,28 @@ fn forms_of_results() {
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
     assert_eq!((json["runs"].as_u64(), json["points"].as_array().map(Vec::len)), (Some(8), Some(8)));
     assert_eq!(json["points"][7]["at"]["latency"], "20ms");
-    // Every row of the table of figures is one of the values of the JSON.
-    let mean =
-        json["points"][0]["queues"][0]["apps"][0]["metrics"]["voip_mos"]["mean"].as_f64().expect("a score");
-    assert_eq!(lines[1].rsplit(',').next().unwrap().parse::<f64>().ok(), Some(mean));
+    // Every row is a value of the JSON's, and every value of the JSON's is a row.
+    let mut of_json = BTreeMap::new();
+    for point in json["points"].as_array().expect("points") {
+        let at = ["limit", "distance", "latency"].map(|axis| point["at"][axis].as_str().expect("a text"));
+        let queue = &point["queues"][0];
+        for part in queue["apps"].as_array().expect("parts").iter().chain([&queue["ap"]]) {
+            for (metric, figure) in part["metrics"].as_object().expect("figures") {
+                let name = format!("{},{},{metric}", at.join(","), part["name"].as_str().expect("a name"));
+                assert_eq!(figure["values"].as_array().map(Vec::len), Some(1), "{name}");
+                of_json.insert(name, figure["values"][0].as_f64().expect("a number"));
+            }
+        }
+    }
+    let of_csv = lines[1..].iter().map(|line| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let [limit, distance, latency, "fifo", "fifo", part, _, metric, "7", value] = cells[..] else {
+            panic!("{line}")
+        };
+        (format!("{limit},{distance},{latency},{part},{metric}"), value.parse().expect("a number"))
+    });
+    assert!(of_json.len() > 8 * 30, "{}", of_json.len());
+    assert_eq!(of_csv.collect::<BTreeMap<_, f64>>(), of_json);
     let table = airtab(dir, "kept", &common);
     assert!(text(&table.stdout).starts_with("sweep: 8 runs, 1 seed\n"), "{}", text(&table.stdout));
     assert!(text(&table.stderr).starts_with("8 of 8 runs are known from before."), "{}", text(&table.stderr));
