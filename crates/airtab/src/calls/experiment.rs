@@ -11,7 +11,7 @@ use airtab_lab::table::Style;
 use arrow_array::RecordBatch;
 
 use super::{CallError, How, Open, failed};
-use crate::args::RunExperiments;
+use crate::commands::experiment::args::RunExperiments;
 use crate::commands::experiment::{data, rows, write};
 
 /// An experiment that was run, and what its source says of it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab experiment`.
 
+pub mod args;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
@@ -19,9 +21,10 @@ use glob::Pattern;
 use indicatif::ProgressBar;
 use serde_json::json;
 
+use self::args::{ExperimentCommand, RunExperiments};
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
-use crate::args::{self, ExperimentCommand, RunExperiments, USAGE};
+use crate::args::USAGE;
 use crate::files::{Files, PAGE};
 use crate::form::{Form, Format};
 use crate::inputs::Inputs;
