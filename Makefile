@@ -160,7 +160,7 @@ kernel: ## the Linux qdiscs, the tc plugin and their man pages, for this kernel 
 install-kernel: ## installs them for this kernel
 	@$(MAKE) --no-print-directory -C kernel install
 
-kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12; PART=2/3: a third of them
+kernel-test: ## the qdiscs in QEMU guests with stock Debian kernels 6.1 and 6.12; PART=2/5: a fifth of them
 	@tools/require guest
 	@kernel/test/run $(if $(PART),--part $(PART))
 
