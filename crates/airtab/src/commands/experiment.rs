@@ -26,7 +26,7 @@ use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use crate::args::USAGE;
 use crate::files::{Files, PAGE};
-use crate::form::{Form, Format};
+use crate::form::Format;
 use crate::inputs::Inputs;
 use crate::output;
 
@@ -213,7 +213,7 @@ pub fn rows(e: &Experiment, outcome: &Outcome) -> anyhow::Result<RecordBatch> {
 
 /// A live experiment, as `airtab live run` takes it.
 #[cfg(has_live)]
-pub fn run_live(id: &str, quick: bool, form: Form) -> anyhow::Result<ExitCode> {
+pub fn run_live(id: &str, quick: bool, form: crate::form::Form) -> anyhow::Result<ExitCode> {
     let Some(found) = find(id)? else { return Ok(ExitCode::from(USAGE)) };
     if !found.live {
         output::error(&format!("{id} is simulated: airtab experiment run {id}"));
