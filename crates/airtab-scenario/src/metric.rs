@@ -585,9 +585,11 @@ mod tests {
         let all: std::collections::BTreeSet<_> = all.map(|column| column.name).collect();
         assert_eq!(columns.len(), 4 * all.len());
         // Tables list figures in the order of these names.
-        let of =
-            |name: &&str| Metric::all().position(|metric| metric.name().starts_with(&format!("{name}_mean")));
-        assert!(all.iter().map(of).is_sorted());
+        let place = |name: &&str| {
+            let mean = format!("{name}_mean");
+            Metric::all().position(|metric| metric.name().starts_with(&mean)).expect("it has a mean")
+        };
+        assert!(all.iter().map(place).is_sorted());
         // A comparison of thousands of runs has hundreds for each.
         assert_eq!(size_of::<(Metric, f64)>(), 16);
     }

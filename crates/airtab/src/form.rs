@@ -124,4 +124,22 @@ mod tests {
         assert_eq!(asked(&["--json", "--format", "table"]), Err(clap::error::ErrorKind::ArgumentConflict));
         assert_eq!(asked(&["--format", "csv"]), Err(clap::error::ErrorKind::InvalidValue));
     }
+
+    /// What is another form already.
+    #[test]
+    fn a_form_and_another_are_refused() {
+        for words in [["experiment", "show", "x", "--toml"].as_slice(), &["live", "watch", "--plain"]] {
+            if words[0] == "live" && !cfg!(has_live) {
+                continue;
+            }
+            for json in [["--json"].as_slice(), &["--format", "json"]] {
+                let asked = Args::try_parse_from([&["airtab"], words, json].concat());
+                assert_eq!(
+                    asked.err().map(|e| e.kind()),
+                    Some(clap::error::ErrorKind::ArgumentConflict),
+                    "{words:?}"
+                );
+            }
+        }
+    }
 }
