@@ -6,7 +6,7 @@
 //! Applications are threads with UDP sockets in the namespaces of a house;
 //! rates are what their sockets received, by the wall clock.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::net::UdpSocket;

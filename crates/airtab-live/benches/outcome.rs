@@ -5,7 +5,7 @@
 //! Measured is the CPU time of the thread, and the least of all rounds counts: what is left of the difference is what the
 //! scores take. It must be below [`MOST`].
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::time::Duration;

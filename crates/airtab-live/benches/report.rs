@@ -6,7 +6,7 @@
 //! printed beside criterion's estimate, and must be below [`MOST`]; so must that of reports after which all these
 //! flows have been silent for so long that they are forgotten.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/it/common/mod.rs"]
 mod common;
 
 use std::hint::black_box;

@@ -23,7 +23,7 @@ mod blame;
 mod clock;
 pub mod control;
 #[cfg(test)]
-#[path = "../tests/common/deadline.rs"]
+#[path = "../tests/it/common/deadline.rs"]
 mod deadline;
 mod driver;
 mod error;
@@ -33,7 +33,7 @@ mod fixture;
 mod flows;
 mod folder;
 #[cfg(test)]
-#[path = "../tests/common/frames.rs"]
+#[path = "../tests/it/common/frames.rs"]
 mod frames;
 pub mod house;
 mod lock;

@@ -4,6 +4,7 @@
 //!
 //! One test alone: its memory is the process's.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::collections::VecDeque;

@@ -11,6 +11,7 @@
 //! the while disciplines are replaced, stations walk about, clients of the control
 //! socket come and go, and the process is stopped and continued.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::fs;

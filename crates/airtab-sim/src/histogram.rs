@@ -4,7 +4,7 @@
 //! Bins as in G. Tene's HdrHistogram ("A High Dynamic Range Histogram", hdrhistogram.org) with a lowest time of 1 us:
 //! equally wide up to the first power of two, and from there on as many in each further octave, so that every time is
 //! known to 2 or 3 significant digits. Its quantiles, mean and maximum are those of that library to the last digit, for
-//! times up to the highest and beyond (`tests/histogram.rs` compares them).
+//! times up to the highest and beyond (`tests/it/histogram.rs` compares them).
 //!
 //! The library holds a counter of 8 bytes for every bin that there may be: 156 kB from 1 us to 100 s. Here bins come in
 //! blocks that exist from their first time on, a counter has 2 bytes, and the few that need more have an entry in a list.

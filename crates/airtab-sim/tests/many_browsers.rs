@@ -2,6 +2,7 @@
 //! Three thousand browsers fit into little memory. Alone in its file: what it
 //! looks at is the whole process.
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use airtab_sim::traffic::Web;

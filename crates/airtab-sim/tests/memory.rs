@@ -2,6 +2,7 @@
 //! What an application costs in memory.
 #![allow(unsafe_code)] // a global allocator that counts
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -2,6 +2,7 @@
 //! In its steady state the simulator allocates nothing per event.
 #![allow(unsafe_code)] // a global allocator that counts
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -14,7 +14,7 @@ set -eu
 cd "$(dirname "$0")/../../.."
 export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$PWD/target}"
 cd "$(tools/scratch templates)"
-snapshot=crates/airtab-sim/tests/snapshots/home__fingerprints.snap
+snapshot=crates/airtab-sim/tests/it/snapshots/it__home__fingerprints.snap
 
 fail() {
 	echo "$1" >&2
@@ -53,7 +53,7 @@ add_application() {
 check_discipline() {
 	# Whole runs: their books, their fingerprints, what they allocate. A table with more
 	# rows than the one that is kept is what is wanted here.
-	INSTA_FORCE_PASS=1 INSTA_UPDATE=new cargo test --quiet -p airtab-sim --test home --test no_allocation -- \
+	INSTA_FORCE_PASS=1 INSTA_UPDATE=new cargo test --quiet -p airtab-sim --test it --test no_allocation -- \
 		fingerprints no_packet_disappears allocates_nothing >log 2>&1 || fail "tests of whole runs:"
 	[ "$(grep -c '^test result: ok. [1-9]' log)" = 2 ] || fail "these tests did not run:"
 	[ "$(grep -c '  template  ' $snapshot.new)" = "$(grep -c '  fifo  ' $snapshot)" ] ||
@@ -75,7 +75,7 @@ check_discipline() {
 }
 
 check_tcp() {
-	tests -p airtab-sim --lib --test tcp -- congestion:: idle:: receive_window:: transfer:: random::
+	tests -p airtab-sim --lib --test it -- congestion:: tcp::idle:: tcp::receive_window:: tcp::transfer:: tcp::random::
 	airtab tcp trace --congestion template --duration 4s
 	grep -q '^template  *[1-9]' log || fail "the table does not have the template:"
 }

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Tests of scenario files: values, messages, and figures of short runs.
+
+mod airsim_houses;
+mod bad_scenarios;
+mod common;
+mod dumbbell;
+mod good_scenarios;
+mod links;
+mod meshes;
+mod modern_cells;
+mod outcome;
+mod replay;
+mod saturated;
+mod set;
+mod windows;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Houses: recorded ones, played by their own times, and what is said of those that are not there.
+
+use crate::common;
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use airtab_serve::{Options, Server};
+use common::{Event, Running, options};
+use serde_json::{Value, json};
+
+fn line(now_s: f64, queue: &str) -> String {
+    let station = json!({ "name": "tv", "rate_kbps": 54_000, "frame_error_rate": 0.0 });
+    let snapshot = json!({
+        "house": "home", "queue": queue, "now_s": now_s, "stations": [station], "flows": [{ "station": "tv" }],
+    });
+    format!("{snapshot}\n")
+}
+
+fn recording(folder: &Path, lines: &[String]) -> PathBuf {
+    let path = folder.join("home.jsonl");
+    std::fs::write(&path, lines.concat()).unwrap();
+    path
+}
+
+/// Ten snapshots, a second apart; the discipline is another one from the sixth on.
+fn evening(folder: &Path) -> PathBuf {
+    let queue = |now| if now < 6 { "fifo" } else { "chap" };
+    let lines: Vec<String> = (1..=10).map(|now| line(now as f64, queue(now))).collect();
+    recording(folder, &lines)
+}
+
+fn playing(path: PathBuf, speed: f64) -> Running {
+    Running::start(Options { replay: vec![(path, speed)], ..options() })
+}
+
+fn names(events: &[Event]) -> Vec<&str> {
+    events.iter().map(|event| event.name.as_str()).collect()
+}
+
+#[test]
+fn a_recording_is_played_by_its_own_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = playing(evening(folder.path()), 10.0);
+    assert_eq!(server.get("/api/live").json(), json!(["home"]));
+    // It waits for somebody who looks.
+    std::thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    // How many there are depends on whether the first snapshot is there when the history is written.
+    let mut events: Vec<Event> = Vec::new();
+    for event in server.events("/api/live/home/events", None) {
+        events.push(event);
+        if events.last().is_some_and(|event| event.name == "down") {
+            break;
+        }
+    }
+    let took = start.elapsed();
+    assert!((Duration::from_millis(880)..Duration::from_millis(1600)).contains(&took), "{took:?}");
+    let first = events[0].data.as_array().expect("a list");
+    let shown = first.iter().chain(events.iter().filter(|e| e.name == "snapshot").map(|e| &e.data));
+    let times: Vec<f64> = shown.map(|snapshot| snapshot["now_s"].as_f64().unwrap()).collect();
+    assert!(times.len() >= 10 && times.is_sorted_by(|a, b| a < b), "{times:?}");
+    assert_eq!(events[0].name, "history");
+    let mark = events.iter().find(|event| event.name == "mark").expect("the discipline changed");
+    assert_eq!(mark.data, json!({ "at_ns": 6_000_000_000_u64, "what": "the discipline is chap now" }));
+    let end = events.iter().find(|event| event.name == "down").expect("it ends");
+    assert_eq!(end.data, json!({ "why": "the recording ends here" }));
+}
+
+#[test]
+fn who_comes_later_gets_the_past_and_who_comes_again_what_it_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = playing(evening(folder.path()), 1e6);
+    let first: Vec<Event> =
+        server.events("/api/live/home/events", None).take_while(|e| e.name != "down").collect();
+    assert_eq!(first[0].name, "history");
+    let mut later = server.events("/api/live/home/events", None);
+    let history = later.next().unwrap();
+    let past = history.data.as_array().expect("a list");
+    let times: Vec<f64> = past.iter().map(|snapshot| snapshot["now_s"].as_f64().unwrap()).collect();
+    assert_eq!(times, (1..=10).map(f64::from).collect::<Vec<_>>());
+    assert_eq!((&past[0]["flows"], &past[9]["flows"]), (&json!([]), &json!([{ "station": "tv" }])));
+    let mark = later.next().unwrap();
+    assert_eq!((mark.name.as_str(), mark.id), ("mark", None));
+    let end = later.next().unwrap();
+    assert_eq!((end.name.as_str(), end.id), ("down", None), "who comes after the end is told of it");
+    // News are numbered: ten snapshots, a mark, the end.
+    assert_eq!(history.id, Some(12));
+    let again: Vec<Event> = server.events("/api/live/home/events", Some(9)).take(3).collect();
+    assert_eq!(names(&again), ["snapshot", "snapshot", "down"]);
+    assert_eq!(again.iter().map(|event| event.id.unwrap()).collect::<Vec<_>>(), [10, 11, 12]);
+    let anew = server.events("/api/live/home/events", Some(99)).next().unwrap();
+    assert_eq!(anew.name, "history", "a number of another server");
+}
+
+#[test]
+fn what_is_not_shown_cannot_be_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = playing(evening(folder.path()), 1e6);
+    assert_eq!(server.get("/api/live/other/events").status, 404);
+    let answer = server.post("/api/live/other", &json!("down"));
+    let told = "no house 'other' is shown here: `airtab serve --live other` shows it";
+    assert_eq!((answer.status, answer.json()["error"].as_str()), (404, Some(told)));
+    let answer = server.post("/api/live/home", &json!({ "queue": "chap" }));
+    assert_eq!(
+        (answer.status, answer.json()["error"].as_str()),
+        (409, Some("home is a recording: nothing can be changed in it"))
+    );
+    assert_eq!(Running::start(options()).get("/api/live").json(), json!([]));
+}
+
+#[test]
+fn what_is_no_recording_is_refused_before_it_listens() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = recording(folder.path(), &[line(1.0, "fifo"), "{}\n".into()]);
+    let refused = |replay| Server::bind(Options { replay, ..options() }).err().expect("refused").to_string();
+    let told = refused(vec![(path, 1.0)]);
+    let expected =
+        format!("--replay {}/home.jsonl: line 2: is no snapshot of airtab live: ", folder.path().display());
+    assert!(told.starts_with(&expected), "{told}");
+    assert!(refused(vec![("/no/such".into(), 1.0)]).starts_with("--replay /no/such: "));
+    let path = evening(folder.path());
+    assert_eq!(
+        refused(vec![(path.clone(), 1.0), (path, 1.0)]),
+        "house home is there twice, by --live or --replay"
+    );
+}
+
+/// An hour of 60 stations is read in parts: the server never holds all of it as text.
+#[test]
+#[ignore = "a measure: cargo test -p airtab-serve --test it live:: -- --ignored --nocapture"]
+fn memory_of_an_hour_of_sixty_stations() {
+    let folder = tempfile::tempdir().unwrap();
+    let one: Value = serde_json::from_str(
+        include_str!("../../../airtab-live/fixtures/evening.jsonl").lines().next().unwrap(),
+    )
+    .unwrap();
+    let path = folder.path().join("hour.jsonl");
+    let mut text = String::new();
+    let mut out = std::fs::File::create(&path).unwrap();
+    for now in 1..=3600 {
+        let mut snapshot = one.clone();
+        snapshot["now_s"] = (now as f64).into();
+        snapshot["house"] = "home".into();
+        let station = snapshot["stations"][0].clone();
+        let stations: Vec<Value> = (0..60)
+            .map(|i| {
+                let mut station = station.clone();
+                station["name"] = format!("station-{i}").into();
+                let rates = station["rates"].as_object_mut().unwrap();
+                rates.values_mut().enumerate().for_each(|(j, rate)| {
+                    *rate = (((now * 7919 + i * 104_729 + j * 1_299_709) % 1_000_003) as f64 / 1e3).into();
+                });
+                station
+            })
+            .collect();
+        snapshot["stations"] = stations.into();
+        text.clear();
+        text.push_str(&snapshot.to_string());
+        text.push('\n');
+        std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
+    }
+    let rss = || {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap().to_string();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let line_bytes = text.len();
+    let before = rss();
+    let server = playing(path, 1e6);
+    let events = server.events("/api/live/home/events", None);
+    events.take_while(|event| event.name != "down").for_each(drop);
+    let after = rss();
+    println!("{line_bytes} bytes a snapshot; {before} kB before, {after} kB after an hour");
+    let mut stream = server.connect();
+    std::io::Write::write_all(
+        &mut stream,
+        format!("{}\r\n", server.head("GET", "/api/live/home/events")).as_bytes(),
+    )
+    .unwrap();
+    let (mut bytes, mut buffer) = (0, vec![0; 1 << 16]);
+    let start = Instant::now();
+    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    while let Ok(n) = std::io::Read::read(&mut stream, &mut buffer) {
+        bytes += n;
+        if n == 0 {
+            break;
+        }
+    }
+    let took = start.elapsed() - Duration::from_secs(2);
+    println!("history of {bytes} bytes in {took:?}, then {} kB", rss());
+}

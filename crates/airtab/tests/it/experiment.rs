@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! `airtab experiment` as a user has it: texts, exit codes, files, an interrupt.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// 18 runs of 6 s.
+const SMALL: &str = include_str!("../../../airtab-lab/tests/it/game-beside-download.toml");
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory")
+}
+
+fn command(dir: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+    command.arg("experiment").args(args).current_dir(dir).stdin(Stdio::null());
+    command.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.join("kept"));
+    command
+}
+
+fn airtab(dir: &Path, args: &[&str]) -> Output {
+    command(dir, args).output().expect("airtab starts")
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).expect("UTF-8")
+}
+
+#[test]
+fn list_and_show_know_every_experiment() {
+    let dir = scratch();
+    let list = airtab(dir.path(), &["list", "--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    let ids: Vec<&str> = all.as_array().unwrap().iter().map(|e| e["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"chap/qsize-game") && ids.contains(&"chap/multi-none"), "{ids:?}");
+    let table = airtab(dir.path(), &["list"]);
+    assert!(ids.iter().all(|id| text(&table.stdout).contains(id)));
+    for id in ids {
+        let show = airtab(dir.path(), &["show", id]);
+        assert!(text(&show.stdout).starts_with(&format!("{id}: ")), "{id}");
+    }
+    let toml = airtab(dir.path(), &["show", "chap/qsize-game", "--toml"]);
+    assert!(text(&toml.stdout).starts_with("title = "));
+    // A copy can be changed and used anywhere.
+    std::fs::write(dir.path().join("copy.toml"), &toml.stdout).unwrap();
+    let copy = airtab(dir.path(), &["show", "copy.toml"]);
+    assert!(text(&copy.stdout).starts_with("copy: A game beside"), "{}", text(&copy.stderr));
+    let unknown = airtab(dir.path(), &["show", "chap/qsize-gane"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(text(&unknown.stderr).contains("did you mean `chap/qsize-game`?"), "{}", text(&unknown.stderr));
+}
+
+#[test]
+fn live_experiments_are_marked_and_run_as_such() {
+    let dir = scratch();
+    let table = airtab(dir.path(), &["list"]);
+    let table = text(&table.stdout);
+    let (_, below) = table.split_once("live/lnx-cpu").expect("in the list");
+    assert!(below.lines().next().unwrap().contains("live: "), "{table}");
+    let show = airtab(dir.path(), &["show", "live/lnx-clean"]);
+    assert!(text(&show.stdout).contains("In real time, as root"), "{}", text(&show.stdout));
+    // By the other command, too; which refuses what is simulated.
+    let live = |id: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+        command.args(["live", "run", id]).current_dir(dir.path()).output().expect("airtab starts")
+    };
+    for (id, says) in
+        [("chap/link", "airtab experiment run chap/link"), ("live/lnx-clear", "`live/lnx-clean`")]
+    {
+        let refused = live(id);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains(says), "{}", text(&refused.stderr));
+    }
+}
+
+#[test]
+fn a_run_ends_in_verdicts_files_and_an_exit_code() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--out", "results"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+    let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
+    assert!(html.contains("game, chap by fifo"));
+    // What there is, and nothing else, is said to be written.
+    let wrote =
+        "Wrote a page (.html), the data (.json), the figures (.svg, .csv) and the file (.experiment.toml) of";
+    assert!(text(&run.stderr).contains(wrote), "{}", text(&run.stderr));
+    let (head, tail) = SMALL.split_once("[[figure]]").unwrap();
+    let bare = format!("{head}{}", &tail[tail.find("[[check]]").unwrap()..]);
+    std::fs::write(dir.path().join("bare.toml"), bare).unwrap();
+    let run = airtab(dir.path(), &["run", "bare.toml", "--seeds", "1", "--out", "bare"]);
+    assert!(text(&run.stderr).contains("the data (.json) and the file (.experiment.toml) of"));
+    let names = std::fs::read_dir(dir.path().join("bare")).unwrap().map(|e| e.unwrap().file_name());
+    assert!(!names.into_iter().any(|name| name.to_string_lossy().ends_with(".svg")));
+    let json = std::fs::read(dir.path().join("results/mine.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!((&json["id"], &json["checks"][1]["state"]), (&"mine".into(), &"holds".into()));
+    assert_eq!(json["outcome"]["points"].as_array().unwrap().len(), 3);
+    // Another bound runs nothing again, and is red.
+    std::fs::write(dir.path().join("mine.toml"), SMALL.replace("least = 1.1", "most = 1.1")).unwrap();
+    let red = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--json"]);
+    assert_eq!(red.status.code(), Some(1));
+    assert!(text(&red.stderr).contains("6 of 6 runs are known"), "{}", text(&red.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&red.stdout).unwrap();
+    assert_eq!(json[0]["checks"][1]["state"], "red");
+    // Known to be so, it is no failure.
+    let known = SMALL.replace("least = 1.1", "most = 1.1\nknown = \"because\"");
+    std::fs::write(dir.path().join("mine.toml"), known).unwrap();
+    let known = airtab(dir.path(), &["run", "mine.toml", "--quick"]);
+    assert_eq!(known.status.code(), Some(0));
+    assert!(text(&known.stdout).contains("red, known") && text(&known.stdout).contains("because"));
+}
+
+/// An experiment without checks shows its figures, quick or not, and names a command that makes them again.
+#[test]
+fn figures_without_checks() {
+    let dir = scratch();
+    let (bare, _) = SMALL.split_once("[[check]]").unwrap();
+    let path = dir.path().join("my own.toml");
+    std::fs::write(&path, bare).unwrap();
+    let run = airtab(dir.path(), &["run", "my own.toml", "--quick", "--seeds", "1", "--out", "results"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let shown = text(&run.stdout);
+    assert!(
+        shown.contains("nobody; 6 runs, 1 seed, a quick look") && shown.contains("discipline"),
+        "{shown}"
+    );
+    for at in ["20", "40", "80"] {
+        let rows = shown.lines().filter(|line| line.split_whitespace().next() == Some(at)).count();
+        assert_eq!(rows, 2, "{at}: {shown}");
+    }
+    let html = std::fs::read_to_string(dir.path().join("results/my own.html")).unwrap();
+    let command = html.split("<h2>To reproduce</h2>\n<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
+    assert_eq!(command, "airtab experiment run 'my own.experiment.toml' --quick --seeds 1");
+    // As a shell takes it, with what is kept gone.
+    std::fs::remove_dir_all(dir.path().join("kept")).unwrap();
+    let airtab = Path::new(env!("CARGO_BIN_EXE_airtab")).display().to_string();
+    let mut again = Command::new("sh");
+    again.arg("-c").arg(command.replacen("airtab", &airtab, 1)).current_dir(dir.path().join("results"));
+    let again = again.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept")).output().unwrap();
+    assert_eq!(text(&again.stdout), shown, "{}", text(&again.stderr));
+}
+
+#[test]
+fn names_that_are_none_are_met_with_one_that_is() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    for (names, expected) in [
+        (
+            &["qsize-game"][..],
+            "no experiment 'qsize-game'; did you mean `chap/qsize-game`? airtab experiment list",
+        ),
+        (&["chap/qsize-gam"], "no experiment 'chap/qsize-gam'; did you mean `chap/qsize-game`? airtab"),
+        (&["CHAP/QSIZE-GAME"], "did you mean `chap/qsize-game`?"),
+        (
+            &["none-at-all-of-these"],
+            "no experiment 'none-at-all-of-these'; airtab experiment list has them all\n",
+        ),
+        (&["mine.toml", "mine.toml"], "error: mine.toml is named twice\n"),
+        (&["stz", "stz/s3"], "error: stz/s3 is named twice\n"),
+        (&["chap/work?d-*", "chap/worked-example"], "error: chap/worked-example is named twice\n"),
+        (&["chap/none-*"], "error: no experiment fits 'chap/none-*'; airtab experiment list has them all\n"),
+        // Real time is not for whoever writes a star.
+        (&["*/lnx-*"], "error: no experiment fits '*/lnx-*'; "),
+        (&["live/lnx-cpu", "live/lnx-c*"], "error: live/lnx-cpu is named twice\n"),
+        (&["chap/[a"], "error: 'chap/[a' is no pattern such as 'chap/dapp-*': "),
+    ] {
+        let run = airtab(dir.path(), &[&["run"], names].concat());
+        assert_eq!(run.status.code(), Some(2), "{names:?}");
+        let said = text(&run.stderr);
+        assert!(said.contains(expected) && said.lines().count() == 1, "{names:?}: {said}");
+    }
+}
+
+/// What is one is not called several.
+#[test]
+fn one_run_is_one_run() {
+    let dir = scratch();
+    let (bare, _) = SMALL.split_once("[[check]]").unwrap();
+    let one = bare.replace("[20, 40, 80]", "[20]").replace("[\"fifo\", \"chap\"]", "[\"fifo\"]");
+    std::fs::write(dir.path().join("one.toml"), one).unwrap();
+    let first = airtab(dir.path(), &["run", "one.toml", "--seeds", "1"]);
+    assert!(text(&first.stderr).starts_with("1 run ...\n"), "{}", text(&first.stderr));
+    assert!(text(&first.stdout).contains("nobody; 1 run, 1 seed\n"), "{}", text(&first.stdout));
+    let again = airtab(dir.path(), &["run", "one.toml", "--seeds", "1"]);
+    assert!(text(&again.stderr).starts_with("1 of 1 run is known from before.\n"), "{}", text(&again.stderr));
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_runs() {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    std::fs::write(dir.path().join("bad.toml"), SMALL.replace("[20, 40, 80]", "[20, 0, 80]")).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "bad.toml"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("bad, at q = 0: "), "{}", text(&run.stderr));
+    assert!(run.stdout.is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_what_is_done() {
+    let dir = scratch();
+    let long = SMALL.replace("\"6s\"", "\"200s\"").replace("\"5s\"", "\"199s\"");
+    std::fs::write(dir.path().join("mine.toml"), long).unwrap();
+    let mut command = command(dir.path(), &["run", "mine.toml", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // As soon as the first run is kept.
+    let kept = || {
+        let versions = std::fs::read_dir(dir.path().join("kept")).into_iter().flatten().flatten();
+        versions.flat_map(|version| std::fs::read_dir(version.path()).unwrap()).count()
+    };
+    while kept() == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
+    assert!(kept() > 0);
+}
+
+/// The whole of `run mine.toml`, with its cache on a file system of these options;
+/// None where nothing can be mounted.
+fn run_with_cache_on(options: &str) -> Option<Output> {
+    let dir = scratch();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    std::fs::create_dir(dir.path().join("kept")).unwrap();
+    let mounted = |run: &str| {
+        let root = rustix::process::geteuid().is_root();
+        let mut command = Command::new("unshare");
+        command.args(if root { &["--mount"][..] } else { &["--mount", "--map-root-user"] });
+        command.args(["sh", "-c", &format!("mount -t tmpfs -o {options} none kept && {run}")]);
+        command.args([env!("CARGO_BIN_EXE_airtab"), "experiment", "run", "mine.toml"]);
+        command.env("COLUMNS", "80").env("AIRTAB_CACHE", dir.path().join("kept"));
+        command.current_dir(dir.path()).stdin(Stdio::null()).output().expect("unshare starts")
+    };
+    if !mounted("true").status.success() {
+        eprintln!("not run: nothing can be mounted here");
+        return None;
+    }
+    Some(mounted("exec \"$0\" \"$@\""))
+}
+
+/// Results do not hang on the cache: it is full after some of the runs, or cannot be written at all.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cache_that_is_full_or_cannot_be_written_is_a_warning() {
+    for (options, why) in [("size=4k", "No space left on device"), ("ro", "Read-only file system")] {
+        let Some(run) = run_with_cache_on(options) else { return };
+        let errors = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(0), "{errors}");
+        assert!(text(&run.stdout).contains("at least 1.1"), "{}", text(&run.stdout));
+        assert_eq!(errors.matches("warning: finished runs cannot be kept in ").count(), 1, "{errors}");
+        assert!(errors.contains(why) && errors.contains("AIRTAB_CACHE"), "{errors}");
+    }
+}
+
+/// What lies beside the results is the experiment, base and all: it comes to the same runs.
+#[test]
+fn results_hold_the_experiment_itself() {
+    let dir = scratch();
+    let (head, scenario) = SMALL.split_once("[scenario]\n").expect("it has one");
+    let (scenario, rest) = scenario.split_once("\n[[axis]]").expect("and then axes");
+    std::fs::write(dir.path().join("base.toml"), scenario.replace("scenario.", "")).unwrap();
+    let own = format!("base = \"base.toml\"\n{head}\n[[axis]]{rest}");
+    std::fs::write(dir.path().join("mine.toml"), &own).unwrap();
+    let run = airtab(dir.path(), &["run", "mine.toml", "--quick", "--out", "."]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert_eq!(std::fs::read_to_string(dir.path().join("mine.toml")).unwrap(), own);
+    std::fs::remove_file(dir.path().join("base.toml")).unwrap();
+    let again = airtab(dir.path(), &["run", "mine.experiment.toml", "--quick"]);
+    assert_eq!(text(&again.stdout).replace("mine.experiment", "mine"), text(&run.stdout));
+    assert!(text(&again.stderr).contains("8 of 8 runs are known from before"), "{}", text(&again.stderr));
+}
