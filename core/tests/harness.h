@@ -30,6 +30,29 @@
 		}                                                              \
 	} while (0)
 
+/*
+ * A case of a test file. In the program of all tests, at_case() counts it once,
+ * however often it runs, and skips it where another case is asked for; `call` is
+ * its text.
+ */
+#ifdef AT_ALL_TESTS
+bool at_case(const char *call, bool *seen);
+#else
+static inline bool at_case(const char *call, bool *seen)
+{
+	(void)call;
+	(void)seen;
+	return true;
+}
+#endif
+
+#define CASE(...)                                                              \
+	do {                                                                   \
+		static bool seen;                                              \
+		if (at_case(#__VA_ARGS__, &seen))                              \
+			__VA_ARGS__;                                           \
+	} while (0)
+
 #define MS 1000000ull
 #define SEC 1000000000ull
 #define MAX_PARAMS 32

@@ -180,11 +180,11 @@ static void wqm(void)
 
 int main(void)
 {
-	chap();
-	cost_by_distance();
-	starzetz();
-	dnb();
-	wqm();
+	CASE(chap());
+	CASE(cost_by_distance());
+	CASE(starzetz());
+	CASE(dnb());
+	CASE(wqm());
 	/* the standard's own constants */
 	CHECK_EQ(at_eifs_ns(phy("std-11b")), 364000);
 	return 0;

@@ -838,33 +838,33 @@ static void urgent(void)
 
 int main(void)
 {
-	figures();
-	turns();
-	air_is_fair(NO_CODEL, QUANTUM);
-	air_is_fair(NO_CODEL "air_quantum=32000", 32 * US);
-	air_is_fair(NO_CODEL "air_quantum=4000000", 4 * MS);
+	CASE(figures());
+	CASE(turns());
+	CASE(air_is_fair(NO_CODEL, QUANTUM));
+	CASE(air_is_fair(NO_CODEL "air_quantum=32000", 32 * US));
+	CASE(air_is_fair(NO_CODEL "air_quantum=4000000", 4 * MS));
 	for (u64 seed = 1; seed <= 8; seed++)
-		like_the_model(seed);
-	uplink_is_charged();
-	settled();
-	idle();
-	new_first();
-	aql_in_steps();
-	aql_of_others();
-	aql_held_first();
+		CASE(like_the_model(seed));
+	CASE(uplink_is_charged());
+	CASE(settled());
+	CASE(idle());
+	CASE(new_first());
+	CASE(aql_in_steps());
+	CASE(aql_of_others());
+	CASE(aql_held_first());
 	for (u64 seed = 1; seed <= 4; seed++)
-		aql_at_random(seed, seed % 2 ? 3 : 5);
-	expiry();
-	never_reported();
-	lost_reports(1);
-	overtaken();
-	from_the_link();
-	overflow();
-	bytes_are_fair();
-	codel();
-	collisions();
-	closed();
-	groups();
-	urgent();
+		CASE(aql_at_random(seed, seed % 2 ? 3 : 5));
+	CASE(expiry());
+	CASE(never_reported());
+	CASE(lost_reports(1));
+	CASE(overtaken());
+	CASE(from_the_link());
+	CASE(overflow());
+	CASE(bytes_are_fair());
+	CASE(codel());
+	CASE(collisions());
+	CASE(closed());
+	CASE(groups());
+	CASE(urgent());
 	return 0;
 }

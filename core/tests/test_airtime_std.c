@@ -140,11 +140,11 @@ static void acks(void)
 
 int main(void)
 {
-	the_known_one();
-	ofdm_rates("std-11g", 10, 6);
-	ofdm_rates("std-11a", 16, 0);
-	dsss_rates();
-	intervals();
-	acks();
+	CASE(the_known_one());
+	CASE(ofdm_rates("std-11g", 10, 6));
+	CASE(ofdm_rates("std-11a", 16, 0));
+	CASE(dsss_rates());
+	CASE(intervals());
+	CASE(acks());
 	return 0;
 }

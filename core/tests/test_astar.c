@@ -221,13 +221,13 @@ static void never_drops(void)
 
 int main(void)
 {
-	ebdp();
-	alt();
-	smaller();
-	long_silence();
-	held_at_the_end();
-	sleeping();
-	from_the_head();
-	never_drops();
+	CASE(ebdp());
+	CASE(alt());
+	CASE(smaller());
+	CASE(long_silence());
+	CASE(held_at_the_end());
+	CASE(sleeping());
+	CASE(from_the_head());
+	CASE(never_drops());
 	return 0;
 }

@@ -133,9 +133,9 @@ static void tables(void)
 
 int main(void)
 {
-	fifo();
-	spq_order();
-	spq_overflow();
-	tables();
+	CASE(fifo());
+	CASE(spq_order());
+	CASE(spq_overflow());
+	CASE(tables());
 	return 0;
 }

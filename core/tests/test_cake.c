@@ -698,34 +698,34 @@ static void last_stays(void)
 
 int main(void)
 {
-	departures(10000000, 0, 0);
-	departures(8000000, 18, 64);
-	departures(777777, 0, 0);
-	departures(3000000, 44, 84);
-	departures(999999937, 0, 64);
-	asked_late();
-	changed();
-	parked();
-	urgent();
-	sets();
-	spread();
-	isolation();
-	alternates();
-	within();
-	both();
-	unknown();
-	sparse_first();
-	nobody_stays_sparse();
-	idle_ones_leave();
-	quanta();
-	dscps();
-	thresholds();
-	weights();
-	no_debt();
+	CASE(departures(10000000, 0, 0));
+	CASE(departures(8000000, 18, 64));
+	CASE(departures(777777, 0, 0));
+	CASE(departures(3000000, 44, 84));
+	CASE(departures(999999937, 0, 64));
+	CASE(asked_late());
+	CASE(changed());
+	CASE(parked());
+	CASE(urgent());
+	CASE(sets());
+	CASE(spread());
+	CASE(isolation());
+	CASE(alternates());
+	CASE(within());
+	CASE(both());
+	CASE(unknown());
+	CASE(sparse_first());
+	CASE(nobody_stays_sparse());
+	CASE(idle_ones_leave());
+	CASE(quanta());
+	CASE(dscps());
+	CASE(thresholds());
+	CASE(weights());
+	CASE(no_debt());
 	for (u64 seed = 1; seed <= 5; seed++)
-		longest_loses(seed);
-	blue_steps();
-	blue_helps();
-	last_stays();
+		CASE(longest_loses(seed));
+	CASE(blue_steps());
+	CASE(blue_helps());
+	CASE(last_stays());
 	return 0;
 }

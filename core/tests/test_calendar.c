@@ -196,10 +196,10 @@ static void clocks(void)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 5; seed++)
-		against_array(seed);
-	put_back();
-	shares();
-	ways();
-	clocks();
+		CASE(against_array(seed));
+	CASE(put_back());
+	CASE(shares());
+	CASE(ways());
+	CASE(clocks());
 	return 0;
 }

@@ -256,9 +256,9 @@ static void beside_the_fluid(void)
 
 int main(void)
 {
-	saturated();
-	borrowing();
-	delay();
-	beside_the_fluid();
+	CASE(saturated());
+	CASE(borrowing());
+	CASE(delay());
+	CASE(beside_the_fluid());
 	return 0;
 }

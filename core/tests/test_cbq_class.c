@@ -403,14 +403,14 @@ static void refused(void)
 
 int main(void)
 {
-	refused();
-	class_limit();
-	inner_red();
-	inner_flows();
-	rules();
-	urgent_ones();
-	parked();
-	changes();
-	at_random();
+	CASE(refused());
+	CASE(class_limit());
+	CASE(inner_red());
+	CASE(inner_flows());
+	CASE(rules());
+	CASE(urgent_ones());
+	CASE(parked());
+	CASE(changes());
+	CASE(at_random());
 	return 0;
 }

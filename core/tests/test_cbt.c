@@ -323,10 +323,10 @@ static void early_values(void)
 
 int main(void)
 {
-	trace();
-	bursts();
-	early_values();
-	one_class();
-	all_loads();
+	CASE(trace());
+	CASE(bursts());
+	CASE(early_values());
+	CASE(one_class());
+	CASE(all_loads());
 	return 0;
 }

@@ -207,12 +207,12 @@ static void anew(void)
 
 int main(void)
 {
-	never_more();
-	long_silence();
-	caps();
-	other_packets();
-	relative();
-	anew();
-	by_parts();
+	CASE(never_more());
+	CASE(long_silence());
+	CASE(caps());
+	CASE(other_packets());
+	CASE(relative());
+	CASE(anew());
+	CASE(by_parts());
 	return 0;
 }

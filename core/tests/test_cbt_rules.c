@@ -554,20 +554,20 @@ static void memory(void)
 
 int main(void)
 {
-	refused();
-	memory();
-	thresholds();
-	caps();
-	guards();
-	samples();
-	idle();
-	over_time();
-	marks();
-	rules();
-	urgent_ones();
-	parked();
-	recounted();
-	shrunk();
-	waits();
+	CASE(refused());
+	CASE(memory());
+	CASE(thresholds());
+	CASE(caps());
+	CASE(guards());
+	CASE(samples());
+	CASE(idle());
+	CASE(over_time());
+	CASE(marks());
+	CASE(rules());
+	CASE(urgent_ones());
+	CASE(parked());
+	CASE(recounted());
+	CASE(shrunk());
+	CASE(waits());
 	return 0;
 }

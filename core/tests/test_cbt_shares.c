@@ -262,9 +262,9 @@ static void of_the_air(void)
 
 int main(void)
 {
-	open_loop();
-	by_time();
-	doubled();
-	of_the_air();
+	CASE(open_loop());
+	CASE(by_time());
+	CASE(doubled());
+	CASE(of_the_air());
 	return 0;
 }

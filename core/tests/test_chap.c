@@ -412,20 +412,20 @@ static void limits(void)
 
 int main(void)
 {
-	settlement();
-	clocks();
-	deep_ring();
-	estimate();
-	clamp();
-	change_increment();
-	expiry();
-	eviction();
-	memory();
-	urgent();
-	multicast();
-	uplink();
-	newcomers();
-	newcomers_half();
-	limits();
+	CASE(settlement());
+	CASE(clocks());
+	CASE(deep_ring());
+	CASE(estimate());
+	CASE(clamp());
+	CASE(change_increment());
+	CASE(expiry());
+	CASE(eviction());
+	CASE(memory());
+	CASE(urgent());
+	CASE(multicast());
+	CASE(uplink());
+	CASE(newcomers());
+	CASE(newcomers_half());
+	CASE(limits());
 	return 0;
 }

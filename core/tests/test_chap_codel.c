@@ -316,15 +316,15 @@ static void faithful(void)
 
 int main(void)
 {
-	bulk_and_game();
-	unreached_target();
-	memory_of_a_flow();
-	emptied();
-	marks();
-	own_rate();
-	idle_is_not_slow();
+	CASE(bulk_and_game());
+	CASE(unreached_target());
+	CASE(memory_of_a_flow());
+	CASE(emptied());
+	CASE(marks());
+	CASE(own_rate());
+	CASE(idle_is_not_slow());
 	for (u64 seed = 1; seed <= 3; seed++)
-		like_the_rfc(seed);
-	faithful();
+		CASE(like_the_rfc(seed));
+	CASE(faithful());
 	return 0;
 }

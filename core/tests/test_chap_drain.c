@@ -350,14 +350,14 @@ static void silent(void)
 
 int main(void)
 {
-	as_without();
-	own_flows();
-	newcomers();
-	changes();
-	traces();
-	in_time();
-	as_wqm();
-	strangers();
-	silent();
+	CASE(as_without());
+	CASE(own_flows());
+	CASE(newcomers());
+	CASE(changes());
+	CASE(traces());
+	CASE(in_time());
+	CASE(as_wqm());
+	CASE(strangers());
+	CASE(silent());
 	return 0;
 }

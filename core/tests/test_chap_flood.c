@@ -133,8 +133,8 @@ int main(void)
 		/* from its second packet on, until the first boost: for ever */
 		CHECK(without.game_lost > 150);
 		CHECK_EQ(without.bulk_served, 0);
-		same(&r, &WITH[warm]);
-		same(&without, &WITHOUT[warm]);
+		CASE(same(&r, &WITH[warm]));
+		CASE(same(&without, &WITHOUT[warm]));
 	}
 	return 0;
 }

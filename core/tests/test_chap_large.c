@@ -355,16 +355,16 @@ static void forgets_backlog(void)
 
 int main(void)
 {
-	in_force(2 * MS, "increment=2000000");
-	in_force(100 * MS, "increment=100000000");
-	under_traffic();
-	two_at_once();
-	looks_are_bounded();
-	forgets();
-	forgets_backlog();
-	order_is_kept(100 * MS, "increment=100000000", true);
-	order_is_kept(2 * MS, "increment=2000000", false);
-	limit_in_steps();
-	tab_in_steps();
+	CASE(in_force(2 * MS, "increment=2000000"));
+	CASE(in_force(100 * MS, "increment=100000000"));
+	CASE(under_traffic());
+	CASE(two_at_once());
+	CASE(looks_are_bounded());
+	CASE(forgets());
+	CASE(forgets_backlog());
+	CASE(order_is_kept(100 * MS, "increment=100000000", true));
+	CASE(order_is_kept(2 * MS, "increment=2000000", false));
+	CASE(limit_in_steps());
+	CASE(tab_in_steps());
 	return 0;
 }

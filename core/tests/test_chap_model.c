@@ -220,13 +220,13 @@ static void one_frame_ring(u64 seed)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 4; seed++) {
-		against_model(seed, 25 * MS, 1, 2 * MS);
-		against_model(seed, 10000, 1, 40000);
-		against_model(seed, 12345, 1, 2 * MS);
+		CASE(against_model(seed, 25 * MS, 1, 2 * MS));
+		CASE(against_model(seed, 10000, 1, 40000));
+		CASE(against_model(seed, 12345, 1, 2 * MS));
 		/* a boost for nearly every packet, credits a few ns apart: rounding
 		 * makes them equal, and the order of creation has to decide */
-		against_model(seed, 10000, 9990, 20);
-		one_frame_ring(seed);
+		CASE(against_model(seed, 10000, 9990, 20));
+		CASE(one_frame_ring(seed));
 	}
 	return 0;
 }

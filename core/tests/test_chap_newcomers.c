@@ -203,11 +203,11 @@ static void not_in_faithful(void)
 
 int main(void)
 {
-	within_two_turns(BY_STATION);
-	within_two_turns(BY_SOURCE);
-	below_its_turns();
-	spoofed();
-	not_known();
-	not_in_faithful();
+	CASE(within_two_turns(BY_STATION));
+	CASE(within_two_turns(BY_SOURCE));
+	CASE(below_its_turns());
+	CASE(spoofed());
+	CASE(not_known());
+	CASE(not_in_faithful());
 	return 0;
 }

@@ -170,18 +170,18 @@ static void worst_wait(const char *args, u32 n, u64 wait_10us)
 
 int main(void)
 {
-	lazy_boost();
-	fixpoint("profile=1 limit=10");
-	fixpoint("newcomers=0");
-	fixpoint("");
-	shares("profile=1 limit=35");
-	shares("newcomers=0");
-	shares("");
-	round_robin("profile=1 limit=35");
-	round_robin("");
+	CASE(lazy_boost());
+	CASE(fixpoint("profile=1 limit=10"));
+	CASE(fixpoint("newcomers=0"));
+	CASE(fixpoint(""));
+	CASE(shares("profile=1 limit=35"));
+	CASE(shares("newcomers=0"));
+	CASE(shares(""));
+	CASE(round_robin("profile=1 limit=35"));
+	CASE(round_robin(""));
 	for (u32 n = 1; n <= 3; n++) {
-		worst_wait("profile=1 limit=1000", n, (u64[]){ 0, 5017, 10034, 15052 }[n]);
-		worst_wait("limit=1000 newcomers=0", n, (u64[]){ 0, 5017, 10034, 15052 }[n]);
+		CASE(worst_wait("profile=1 limit=1000", n, (u64[]){ 0, 5017, 10034, 15052 }[n]));
+		CASE(worst_wait("limit=1000 newcomers=0", n, (u64[]){ 0, 5017, 10034, 15052 }[n]));
 	}
 	return 0;
 }

@@ -228,15 +228,15 @@ int main(void)
 	};
 	static const struct range r12[] = { { 25, 37.5, 2491, 3745 }, { 0, 25, -18, 2491 } };
 
-	equal_costs("profile=1 increment=10000000 limit=64");
-	equal_costs("increment=10000000 newcomers=0");
-	equal_costs("increment=10000000");
-	unequal_costs("profile=1 increment=10000000 limit=64");
-	unequal_costs("increment=10000000 newcomers=0");
-	overflow("profile=1 increment=10000000 limit=4");
-	overflow("increment=10000000 limit=3 newcomers=0");
-	credit_ranges((const u32[]){ 200000, 300000 }, 3, r235);
-	credit_ranges((const u32[]){ 100000 }, 2, r19);
-	credit_ranges((const u32[]){ 333333 }, 2, r12);
+	CASE(equal_costs("profile=1 increment=10000000 limit=64"));
+	CASE(equal_costs("increment=10000000 newcomers=0"));
+	CASE(equal_costs("increment=10000000"));
+	CASE(unequal_costs("profile=1 increment=10000000 limit=64"));
+	CASE(unequal_costs("increment=10000000 newcomers=0"));
+	CASE(overflow("profile=1 increment=10000000 limit=4"));
+	CASE(overflow("increment=10000000 limit=3 newcomers=0"));
+	CASE(credit_ranges((const u32[]){ 200000, 300000 }, 3, r235));
+	CASE(credit_ranges((const u32[]){ 100000 }, 2, r19));
+	CASE(credit_ranges((const u32[]){ 333333 }, 2, r12));
 	return 0;
 }

@@ -197,10 +197,10 @@ static void checked(void)
 
 int main(void)
 {
-	words();
-	by_hand();
-	at_random();
-	covered();
-	checked();
+	CASE(words());
+	CASE(by_hand());
+	CASE(at_random());
+	CASE(covered());
+	CASE(checked());
 	return 0;
 }

@@ -221,15 +221,15 @@ static void forgets(void)
 
 int main(void)
 {
-	scaled();
-	blue_rises();
-	blue_falls();
-	blue_drops();
+	CASE(scaled());
+	CASE(blue_rises());
+	CASE(blue_falls());
+	CASE(blue_drops());
 	for (u64 seed = 1; seed <= 5; seed++) {
-		as_described(seed, false);
-		as_described(seed, true);
+		CASE(as_described(seed, false));
+		CASE(as_described(seed, true));
 	}
-	four_packets();
-	forgets();
+	CASE(four_packets());
+	CASE(forgets());
 	return 0;
 }

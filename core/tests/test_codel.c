@@ -320,14 +320,14 @@ static void ecn(void)
 
 int main(void)
 {
-	roots();
-	law();
-	one_step_a_drop();
+	CASE(roots());
+	CASE(law());
+	CASE(one_step_a_drop());
 	for (u64 seed = 1; seed <= 3; seed++)
-		like_the_rfc(seed);
-	first_drop();
-	reentry();
-	saturation();
-	ecn();
+		CASE(like_the_rfc(seed));
+	CASE(first_drop());
+	CASE(reentry());
+	CASE(saturation());
+	CASE(ecn());
 	return 0;
 }

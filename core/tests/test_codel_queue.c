@@ -192,14 +192,14 @@ static void standing_queue(void)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 3; seed++)
-		like_the_rfc(seed);
-	defaults();
-	full();
-	begins_anew();
-	emptied();
-	drops_or_marks();
-	shown();
-	parked();
-	standing_queue();
+		CASE(like_the_rfc(seed));
+	CASE(defaults());
+	CASE(full());
+	CASE(begins_anew());
+	CASE(emptied());
+	CASE(drops_or_marks());
+	CASE(shown());
+	CASE(parked());
+	CASE(standing_queue());
 	return 0;
 }

@@ -73,8 +73,8 @@ static void at_random(void)
 
 int main(void)
 {
-	exact();
-	pieces();
-	at_random();
+	CASE(exact());
+	CASE(pieces());
+	CASE(at_random());
 	return 0;
 }

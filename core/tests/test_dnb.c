@@ -125,9 +125,9 @@ static void debts(void)
 
 int main(void)
 {
-	limits();
-	lowered();
-	turns();
-	debts();
+	CASE(limits());
+	CASE(lowered());
+	CASE(turns());
+	CASE(debts());
 	return 0;
 }

@@ -236,11 +236,11 @@ static void table(void)
 
 int main(void)
 {
-	one_attempt();
-	words();
-	at_the_rate();
-	backoffs();
-	lost();
-	table();
+	CASE(one_attempt());
+	CASE(words());
+	CASE(at_the_rate());
+	CASE(backoffs());
+	CASE(lost());
+	CASE(table());
 	return 0;
 }

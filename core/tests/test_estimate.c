@@ -130,11 +130,11 @@ static void absurd_reports(void)
 
 int main(void)
 {
-	nominal();
-	estimates();
-	weight_of_a_report();
-	near_the_scale();
-	flows_and_all_of_them();
-	absurd_reports();
+	CASE(nominal());
+	CASE(estimates());
+	CASE(weight_of_a_report());
+	CASE(near_the_scale());
+	CASE(flows_and_all_of_them());
+	CASE(absurd_reports());
 	return 0;
 }

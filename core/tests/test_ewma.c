@@ -102,9 +102,9 @@ static void precision(void)
 
 int main(void)
 {
-	by_hand();
-	burst();
-	idle();
-	precision();
+	CASE(by_hand());
+	CASE(burst());
+	CASE(idle());
+	CASE(precision());
 	return 0;
 }

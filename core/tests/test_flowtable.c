@@ -126,8 +126,8 @@ static void lists(void)
 int main(void)
 {
 	for (u64 seed = 0; seed < 20; seed++)
-		at_random(seed);
-	forgets_without_a_visit();
-	lists();
+		CASE(at_random(seed));
+	CASE(forgets_without_a_visit());
+	CASE(lists());
 	return 0;
 }

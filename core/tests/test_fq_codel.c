@@ -448,24 +448,24 @@ static void standing_queue(void)
 
 int main(void)
 {
-	bytes_are_fair(NO_CODEL, 1514);
-	bytes_are_fair(NO_CODEL "quantum=300", 300);
-	bytes_are_fair(NO_CODEL "quantum=6000", 6000);
-	sparse_first();
-	nobody_stays_new();
-	overflow();
-	limit_in_steps();
-	memory_with_many_queues();
-	memory();
-	search_is_amortised();
-	urgent_packets();
-	linux_defaults();
-	drops_or_marks();
-	emptied();
-	begins_anew();
-	one_packet_each();
-	collisions();
-	spread();
-	standing_queue();
+	CASE(bytes_are_fair(NO_CODEL, 1514));
+	CASE(bytes_are_fair(NO_CODEL "quantum=300", 300));
+	CASE(bytes_are_fair(NO_CODEL "quantum=6000", 6000));
+	CASE(sparse_first());
+	CASE(nobody_stays_new());
+	CASE(overflow());
+	CASE(limit_in_steps());
+	CASE(memory_with_many_queues());
+	CASE(memory());
+	CASE(search_is_amortised());
+	CASE(urgent_packets());
+	CASE(linux_defaults());
+	CASE(drops_or_marks());
+	CASE(emptied());
+	CASE(begins_anew());
+	CASE(one_packet_each());
+	CASE(collisions());
+	CASE(spread());
+	CASE(standing_queue());
 	return 0;
 }

@@ -625,23 +625,23 @@ static void refused(void)
 
 int main(void)
 {
-	defaults();
-	refused();
-	memory();
-	full();
-	cap();
-	strikes();
-	share();
-	two_packets();
-	table_full();
-	minq();
-	marks();
-	seeds();
-	shown();
-	urgent_ones();
-	parked();
-	all_loads();
-	standing_queue();
-	misbehaving();
+	CASE(defaults());
+	CASE(refused());
+	CASE(memory());
+	CASE(full());
+	CASE(cap());
+	CASE(strikes());
+	CASE(share());
+	CASE(two_packets());
+	CASE(table_full());
+	CASE(minq());
+	CASE(marks());
+	CASE(seeds());
+	CASE(shown());
+	CASE(urgent_ones());
+	CASE(parked());
+	CASE(all_loads());
+	CASE(standing_queue());
+	CASE(misbehaving());
 	return 0;
 }

@@ -126,8 +126,8 @@ int main(void)
 {
 	for (u32 i = 0; at_disciplines[i]; i++)
 		for (u64 seed = 1; seed <= 40; seed++) {
-			as_if_absent(at_disciplines[i], seed);
-			as_if_open(at_disciplines[i], seed);
+			CASE(as_if_absent(at_disciplines[i], seed));
+			CASE(as_if_open(at_disciplines[i], seed));
 		}
 	return 0;
 }

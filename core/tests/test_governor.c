@@ -559,15 +559,15 @@ static void losses(void)
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	limits();
-	aggregate();
-	sleeping();
-	learning();
-	uplink();
-	late_aggregates();
-	latency();
-	orphaned();
-	losses();
+	CASE(limits());
+	CASE(aggregate());
+	CASE(sleeping());
+	CASE(learning());
+	CASE(uplink());
+	CASE(late_aggregates());
+	CASE(latency());
+	CASE(orphaned());
+	CASE(losses());
 	free(house()->g);
 	return 0;
 }

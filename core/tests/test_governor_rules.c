@@ -641,26 +641,26 @@ static void at_random(void)
 
 int main(void)
 {
-	budgets();
-	nobodys();
-	least_frames();
-	one_aggregate();
-	batches();
-	shares();
-	apart();
-	without_pause();
-	idle_and_heard();
-	unsent();
-	early();
-	modes();
-	silence();
-	lost();
-	blind();
-	learned();
-	places();
-	whole();
-	values();
-	at_random();
+	CASE(budgets());
+	CASE(nobodys());
+	CASE(least_frames());
+	CASE(one_aggregate());
+	CASE(batches());
+	CASE(shares());
+	CASE(apart());
+	CASE(without_pause());
+	CASE(idle_and_heard());
+	CASE(unsent());
+	CASE(early());
+	CASE(modes());
+	CASE(silence());
+	CASE(lost());
+	CASE(blind());
+	CASE(learned());
+	CASE(places());
+	CASE(whole());
+	CASE(values());
+	CASE(at_random());
 	free(h.g);
 	return 0;
 }

@@ -37,6 +37,6 @@ int main(void)
 	static const u64 seeds[] = { 0, 1, 2, 3, 255, 0x8000000000000000ull, ~(u64)0 };
 
 	for (u32 i = 0; i < sizeof(seeds) / sizeof(*seeds); i++)
-		spread(seeds[i]);
+		CASE(spread(seeds[i]));
 	return 0;
 }

@@ -83,9 +83,9 @@ static void run(u64 seed, u32 ids, u64 keys)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 5; seed++) {
-		run(seed, 5, 4);
-		run(seed, 40, 1000000);
-		run(seed, IDS, 20);
+		CASE(run(seed, 5, 4));
+		CASE(run(seed, 40, 1000000));
+		CASE(run(seed, IDS, 20));
 	}
 	return 0;
 }

@@ -14,7 +14,7 @@ int main(void)
 			for (u32 k = 0; k < sizeof(data); k++)
 				data[k] = (u8)rnd(&seed);
 			data[0] = (u8)i;
-			drive(data, sizeof(data));
+			CASE(drive(data, sizeof(data)));
 		}
 	}
 	return 0;

@@ -101,7 +101,7 @@ static void test_steps(void)
 
 int main(void)
 {
-	test_order();
-	test_steps();
+	CASE(test_order());
+	CASE(test_steps());
 	return 0;
 }

@@ -226,11 +226,11 @@ static void cost(void)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 5; seed++) {
-		at_random(seed, 5, 4);
-		at_random(seed, 40, 1000000);
-		at_random(seed, IDS, 20);
-		rounding(seed);
+		CASE(at_random(seed, 5, 4));
+		CASE(at_random(seed, 40, 1000000));
+		CASE(at_random(seed, IDS, 20));
+		CASE(rounding(seed));
 	}
-	cost();
+	CASE(cost());
 	return 0;
 }

@@ -1080,7 +1080,7 @@ int main(void)
 
 	for (u32 k = 0; at_disciplines[k]; k++) {
 		for (u32 i = 0; at_disciplines[k]->params[i].name; i++, shown++)
-			show(at_disciplines[k]->name, at_disciplines[k]->params[i].name);
+			CASE(show(at_disciplines[k]->name, at_disciplines[k]->params[i].name));
 	}
 	CHECK_EQ(shown, CASES);		/* none of a parameter that is gone */
 	return 0;

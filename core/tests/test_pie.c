@@ -589,29 +589,29 @@ static void standing_queue(void)
 
 int main(void)
 {
-	first_steps();
-	ladder();
-	bounds();
-	made_up();
-	made_up_in_bounds();
-	defaults();
-	burst();
-	two_packets();
-	spread();
-	eight_and_a_half();
-	by_probability();
-	full();
-	shown();
-	measured_rate();
-	batches();
-	emptied();
-	of_its_seed();
-	parked();
+	CASE(first_steps());
+	CASE(ladder());
+	CASE(bounds());
+	CASE(made_up());
+	CASE(made_up_in_bounds());
+	CASE(defaults());
+	CASE(burst());
+	CASE(two_packets());
+	CASE(spread());
+	CASE(eight_and_a_half());
+	CASE(by_probability());
+	CASE(full());
+	CASE(shown());
+	CASE(measured_rate());
+	CASE(batches());
+	CASE(emptied());
+	CASE(of_its_seed());
+	CASE(parked());
 	for (u32 i = 0; i < sizeof(loads) / sizeof(*loads); i++)
 		for (u64 seed = 1; seed <= 2; seed++)
-			like_the_rfc(&loads[i], seed);
-	precision();
-	rate_precision();
-	standing_queue();
+			CASE(like_the_rfc(&loads[i], seed));
+	CASE(precision());
+	CASE(rate_precision());
+	CASE(standing_queue());
 	return 0;
 }

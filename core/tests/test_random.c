@@ -43,7 +43,7 @@ static void draws(void)
 
 int main(void)
 {
-	words();
-	draws();
+	CASE(words());
+	CASE(draws());
 	return 0;
 }

@@ -458,17 +458,17 @@ static void legacy(void)
 
 int main(void)
 {
-	every_ht_rate();
-	every_vht_rate();
-	every_he_rate();
-	kbps();
-	refused();
-	profiles();
-	control_frames();
-	aggregates();
-	cycles();
-	frames_in_an_aggregate();
-	durations();
-	legacy();
+	CASE(every_ht_rate());
+	CASE(every_vht_rate());
+	CASE(every_he_rate());
+	CASE(kbps());
+	CASE(refused());
+	CASE(profiles());
+	CASE(control_frames());
+	CASE(aggregates());
+	CASE(cycles());
+	CASE(frames_in_an_aggregate());
+	CASE(durations());
+	CASE(legacy());
 	return 0;
 }

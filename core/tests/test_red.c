@@ -424,22 +424,22 @@ static void standing_queue(void)
 
 int main(void)
 {
-	defaults();
-	refused();
-	idle();
-	trace();
-	spread();
-	gentle();
-	precision();
-	spacing();
-	first_above();
-	marks();
-	seeds();
-	shown();
-	parked();
+	CASE(defaults());
+	CASE(refused());
+	CASE(idle());
+	CASE(trace());
+	CASE(spread());
+	CASE(gentle());
+	CASE(precision());
+	CASE(spacing());
+	CASE(first_above());
+	CASE(marks());
+	CASE(seeds());
+	CASE(shown());
+	CASE(parked());
 	for (u32 i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		for (u64 seed = 1; seed <= 2; seed++)
-			like_the_pseudocode(&loads[i], seed, 200000);
-	standing_queue();
+			CASE(like_the_pseudocode(&loads[i], seed, 200000));
+	CASE(standing_queue());
 	return 0;
 }

@@ -163,10 +163,10 @@ static void at_random(u16 room, u64 seed)
 
 int main(void)
 {
-	dense();
-	exact();
-	given_up();
+	CASE(dense());
+	CASE(exact());
+	CASE(given_up());
 	for (u64 seed = 0; seed < 30; seed++)
-		at_random((u16)(seed % 3 ? ROOM : 1 + seed % ROOM), seed);
+		CASE(at_random((u16)(seed % 3 ? ROOM : 1 + seed % ROOM), seed));
 	return 0;
 }

@@ -121,8 +121,8 @@ static void values(void)
 int main(void)
 {
 	for (u32 k = 0; at_disciplines[k]; k++)
-		reasons(at_disciplines[k]->name);
-	spq_rows();
-	values();
+		CASE(reasons(at_disciplines[k]->name));
+	CASE(spq_rows());
+	CASE(values());
 	return 0;
 }

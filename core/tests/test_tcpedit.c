@@ -238,12 +238,12 @@ static void test_random(void)
 
 int main(void)
 {
-	test_made();
-	test_sack();
-	test_damaged();
-	test_refused();
-	test_merge();
-	test_apart();
-	test_random();
+	CASE(test_made());
+	CASE(test_sack());
+	CASE(test_damaged());
+	CASE(test_refused());
+	CASE(test_merge());
+	CASE(test_apart());
+	CASE(test_random());
 	return 0;
 }

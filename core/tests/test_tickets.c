@@ -192,12 +192,12 @@ static void credits(void)
 
 int main(void)
 {
-	once();
-	overtaken(0);
-	overtaken(1000000);
-	round_the_end();
-	forgotten();
-	chap_settles_nothing();
-	credits();
+	CASE(once());
+	CASE(overtaken(0));
+	CASE(overtaken(1000000));
+	CASE(round_the_end());
+	CASE(forgotten());
+	CASE(chap_settles_nothing());
+	CASE(credits());
 	return 0;
 }

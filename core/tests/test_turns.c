@@ -204,9 +204,9 @@ static void the_rest(void)
 int main(void)
 {
 	for (u64 seed = 1; seed <= 10; seed++) {
-		at_random(seed, 3);
-		at_random(seed, 100);
+		CASE(at_random(seed, 3));
+		CASE(at_random(seed, 100));
 	}
-	the_rest();
+	CASE(the_rest());
 	return 0;
 }

@@ -198,19 +198,19 @@ int main(void)
 	static const u32 share[] = { 495, 465, 962 };	/* of 1000 */
 
 	for (u32 i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-		at_most_32(kinds[i]);
-		not_too_long(kinds[i]);
-		a_hundredth(kinds[i]);
-		flood(kinds[i], true, share[i]);
+		CASE(at_most_32(kinds[i]));
+		CASE(not_too_long(kinds[i]));
+		CASE(a_hundredth(kinds[i]));
+		CASE(flood(kinds[i], true, share[i]));
 	}
-	flood("chap", false, 487);
-	at_most_32("fred");
-	not_too_long("fred");
-	a_hundredth("fred");
-	a_hundredth("cbq");
-	at_most_32("cbt");
-	not_too_long("cbt");
-	a_hundredth("cbt");
-	the_record();
+	CASE(flood("chap", false, 487));
+	CASE(at_most_32("fred"));
+	CASE(not_too_long("fred"));
+	CASE(a_hundredth("fred"));
+	CASE(a_hundredth("cbq"));
+	CASE(at_most_32("cbt"));
+	CASE(not_too_long("cbt"));
+	CASE(a_hundredth("cbt"));
+	CASE(the_record());
 	return 0;
 }

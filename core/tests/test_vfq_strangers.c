@@ -153,10 +153,10 @@ static void test_leaving(void)
 
 int main(void)
 {
-	test_scale();
-	test_syn_with_data();
-	test_ports_again();
-	test_flood();
-	test_leaving();
+	CASE(test_scale());
+	CASE(test_syn_with_data());
+	CASE(test_ports_again());
+	CASE(test_flood());
+	CASE(test_leaving());
 	return 0;
 }

@@ -442,18 +442,18 @@ static void test_extremes(void)
 
 int main(void)
 {
-	test_traces();
-	test_whole();
-	test_acks_by_bytes();
-	test_acks_by_airtime();
-	test_lag();
-	test_lag_of_those_who_come_and_go();
-	test_late_charges();
-	test_debt_is_bounded();
-	test_refunds();
-	test_leaving();
-	test_hiding();
-	test_wrap();
-	test_extremes();
+	CASE(test_traces());
+	CASE(test_whole());
+	CASE(test_acks_by_bytes());
+	CASE(test_acks_by_airtime());
+	CASE(test_lag());
+	CASE(test_lag_of_those_who_come_and_go());
+	CASE(test_late_charges());
+	CASE(test_debt_is_bounded());
+	CASE(test_refunds());
+	CASE(test_leaving());
+	CASE(test_hiding());
+	CASE(test_wrap());
+	CASE(test_extremes());
 	return 0;
 }

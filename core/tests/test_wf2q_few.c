@@ -172,7 +172,7 @@ static void wrap(void)
 
 int main(void)
 {
-	as_many();
-	wrap();
+	CASE(as_many());
+	CASE(wrap());
 	return 0;
 }

@@ -56,6 +56,6 @@ static void all_in_debt(void)
 
 int main(void)
 {
-	all_in_debt();
+	CASE(all_in_debt());
 	return 0;
 }
