@@ -26,7 +26,13 @@ fn main() {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let experiments = root.join(airtab_sources::folder("experiments"));
     let experiments = experiments.canonicalize().expect("the experiments are in the crate");
-    println!("cargo:rerun-if-changed={}", experiments.display());
+    // Each family with its shared scenarios, and not the directory of them all: results are stored in that.
+    for family in fs::read_dir(&experiments).expect("the directory can be read") {
+        let family = family.expect("the directory can be read").path();
+        if files(&family).iter().any(|path| path.extension().is_some_and(|e| e == "toml")) {
+            println!("cargo:rerun-if-changed={}", family.display());
+        }
+    }
     // Name and text of each, both ended by a zero byte, which no TOML file has: a sixth of what they are.
     let mut pack = GzEncoder::new(Vec::new(), Compression::best());
     for path in files(&experiments).iter().filter(|path| path.extension().is_some_and(|e| e == "toml")) {

@@ -99,6 +99,7 @@ pub fn experiment(e: &Experiment) -> Value {
             "term": term(&check.term),
             "plain": matches!(check.compared, Compared::Value),
             "known": check.known,
+            "class": check.class.name(),
         })
     });
     let queues = e.queues.iter().map(|queue| queue.label.as_str());
@@ -107,7 +108,8 @@ pub fn experiment(e: &Experiment) -> Value {
         "title": e.title,
         "source": e.source,
         "about": e.about,
-        "today": e.today,
+        "study": e.study,
+        "remarks": e.remarks,
         "live": e.live,
         "seeds": e.seeds,
         "quick_seeds": e.quick_seeds,

@@ -102,10 +102,12 @@ function Content({ it, id }: { it: Experiment; id: string }) {
           </table>
         </Wide>
       </section>
-      {it.today && (
-        <section aria-labelledby="today-title">
-          <h2 id="today-title">Beside them today</h2>
-          <Prose text={it.today} />
+      {Object.keys(it.remarks).length > 0 && (
+        <section aria-labelledby="remarks-title">
+          <h2 id="remarks-title">Remarks</h2>
+          {Object.entries(it.remarks).map(([subject, remark]) => (
+            <Prose key={subject} text={`${subject}: ${remark}`} />
+          ))}
         </section>
       )}
       <details class="file">

@@ -25,7 +25,8 @@ export interface Experiment {
   title: string;
   source: string;
   about: string;
-  today: string;
+  /** By the discipline or metric that each is about, or `comparison`. */
+  remarks: Record<string, string>;
   queues: string[];
   axes: { name: string; label: string; values: { text: string }[] }[];
   checks: Check[];

@@ -9,10 +9,15 @@ use airtab_scenario::Metric;
 use airtab_scenario::reader::{Section, Value, choice, flag, number, text};
 
 use super::file::{Names, items};
-use super::{Check, Compared, Expect, Pages, Seconds, Term};
+use super::{Check, Class, Compared, Expect, Pages, Seconds, Term, distance};
 
-/// Reads it.
-pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
+/// Reads the key `class`.
+pub(super) fn class(v: &Value) -> Result<Class, String> {
+    choice(Class::ALL.map(|class| (class.name(), class)).into())(v)
+}
+
+/// Reads it. `of_file` is the class of all checks of the file, if it names one.
+pub(super) fn read(s: &Section, names: &Names, of_file: Option<Class>) -> Option<Check> {
     let what = s.require("what", text);
     let section = s.require("section", text);
     let reported = s.require("reported", text);
@@ -73,6 +78,11 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         _ => Err(format!("'{}' is neither \"rises\" nor \"falls\"", v.written)),
     });
     let known = s.read("known", text).map(|known| known.trim().into());
+    let cause = s.read("cause", choice(vec![("shown", true), ("open", false)]));
+    if cause.is_some() && s.get("known").is_none() {
+        s.problem_of("cause", "is of the text in `known`, which is missing: write it, or leave `cause` out");
+    }
+    let class = s.read("class", class).or(of_file);
     let quick = s.read("quick", flag).unwrap_or(true);
     let expect = expectation(s, least, most, order);
     if rerun.is_some() && !matches!(expect, None | Some(Expect::Within(_))) {
@@ -82,10 +92,14 @@ pub(super) fn read(s: &Section, names: &Names) -> Option<Check> {
         s.problem_of("order", "is along one axis: name a value of every other one in `at`");
     }
     s.finish();
+    let reported = reported?;
+    let number = published.is_some() || distance::prints_number(&reported);
     Some(Check {
         what: what?,
         section: section?,
-        reported: reported?,
+        class: class.unwrap_or(if number { Class::Published } else { Class::Claim }),
+        cause_shown: cause.unwrap_or(false),
+        reported,
         published,
         rerun,
         term,

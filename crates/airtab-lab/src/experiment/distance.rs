@@ -28,11 +28,16 @@ impl Distance {
         let sign =
             |text: String, x: f64| if x > 0.0 && text != zero(&text) { format!("+{text}") } else { text };
         let by = sign(digits::rounded(self.by, self.half_width, decimals), self.by);
-        let percent = 100.0 * self.by / self.source.abs();
-        match percent.is_finite() {
-            true => format!("{by} ({} %)", sign(digits::rounded(percent, None, 0), percent)),
-            false => by,
+        match self.percent() {
+            Some(percent) => format!("{by} ({} %)", sign(digits::rounded(percent, None, 0), percent)),
+            None => by,
         }
+    }
+
+    /// Share of the source's number, %; None of 0.
+    pub(super) fn percent(&self) -> Option<f64> {
+        let percent = 100.0 * self.by / self.source.abs();
+        percent.is_finite().then_some(percent)
     }
 }
 
@@ -68,6 +73,18 @@ pub(super) fn numbers(reported: &str) -> Option<(f64, f64)> {
         [low, "to", high] => Some((number(low)?, number(high)?)).filter(|(low, high)| low <= high),
         _ => None,
     }
+}
+
+/// True if a source prints a number there, also one whose distance has no meaning: `133 ms`, `+429 %`, `below 30 ms`.
+pub(super) fn prints_number(reported: &str) -> bool {
+    const LEAD: [&str; 14] = [
+        "about", "above", "almost", "around", "at", "below", "close", "least", "less", "more", "most",
+        "near", "than", "to",
+    ];
+    let words =
+        reported.split_whitespace().map(|word| word.trim_start_matches(['+', '-', '(', '.', '<', '>']));
+    let first = words.into_iter().find(|word| !LEAD.contains(word));
+    numbers(reported).is_some() || first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -106,6 +123,18 @@ mod tests {
             "5 to 3",
         ] {
             assert_eq!(numbers(reported), None, "{reported}");
+        }
+    }
+
+    #[test]
+    fn sources_print_numbers_or_words() {
+        for reported in
+            ["4.27", "133 ms", "about 70 %", "+429 ms", "at most 30", ".744 of it", "event simulation: 6.01"]
+        {
+            assert!(prints_number(reported), "{reported}");
+        }
+        for reported in ["alike", "a third", "", "more: 30 would do", "no window of 32"] {
+            assert!(!prints_number(reported), "{reported}");
         }
     }
 

@@ -4,7 +4,7 @@
 //!
 //! What it does not do: the scenario is put together and checked by `compose`.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use airtab_core::{Discipline, Unit};
@@ -133,7 +133,8 @@ pub(super) fn read_file(
     let title = said("title", id);
     let source = said("source", "");
     let about = top.read("about", text).unwrap_or_default();
-    let today = top.read("today", text);
+    let study = top.read("study", text);
+    let class = top.read("class", check::class);
     let live = top.read("live", flag).unwrap_or(false);
     let seeds = top.read("seeds", quantity(Unit::Count, 1..=100_000)).unwrap_or(DEFAULT_SEEDS);
     let quick_seeds = top.read("quick_seeds", quantity(Unit::Count, 1..=seeds)).unwrap_or(seeds.min(2));
@@ -171,6 +172,7 @@ pub(super) fn read_file(
     }
     let axes = read_axes(top, &scenario, most_points(purpose == Purpose::Sweep));
     let names = Names { apps: apps(top, &scenario, kind), queues: &queues, axes: &axes };
+    let remarks = top.section("remarks").map(|s| read_remarks(&s, &names)).unwrap_or_default();
     let figures = top.sections("figure");
     let figures = figures.iter().filter_map(|s| figure::read(s, &names)).collect();
     let courses = top.sections("course");
@@ -178,7 +180,7 @@ pub(super) fn read_file(
     let scatters = top.sections("scatter");
     let scatters = scatters.iter().filter_map(|s| scatter::read(s, &names)).collect();
     let checks = top.sections("check");
-    let checks = checks.iter().filter_map(|s| check::read(s, &names)).collect();
+    let checks = checks.iter().filter_map(|s| check::read(s, &names, class)).collect();
     let until = (purpose == Purpose::Sweep).then(|| top.section("until")).flatten();
     let until = until.and_then(|s| until::read(&s, &names));
     top.finish();
@@ -187,7 +189,8 @@ pub(super) fn read_file(
         title: title?,
         source: source?,
         about: about.trim().into(),
-        today: today.map(|t| t.trim().into()),
+        study: study.unwrap_or_else(|| id.split_once('/').map_or(String::new(), |(family, _)| family.into())),
+        remarks,
         live,
         seeds,
         quick_seeds,
@@ -205,6 +208,31 @@ pub(super) fn read_file(
         folder: folder.into(),
         named: id.into(),
     })
+}
+
+/// Key of a remark that compares several disciplines.
+const COMPARISON: &str = "comparison";
+
+/// `[remarks]`: paragraphs by the discipline or metric that they are about, or `comparison`.
+fn read_remarks(s: &Section, names: &Names) -> BTreeMap<String, String> {
+    s.asks_any(text);
+    let mut remarks = BTreeMap::new();
+    for key in s.keys() {
+        let remark = s.read(key, text);
+        let labels = names.labels();
+        let subjects: Vec<&str> = labels.iter().map(String::as_str).chain([COMPARISON]).collect();
+        let known = subjects.contains(&key) || airtab_core::disciplines().any(|d| d.name() == key);
+        if known || Metric::named(key).is_some() {
+            remarks.extend(remark.map(|remark| (key.to_string(), remark.trim().to_string())));
+        } else {
+            s.problem_of(
+                key,
+                &format!("is not a discipline, a metric or {COMPARISON}{}", instead(key, &subjects)),
+            );
+        }
+    }
+    s.finish();
+    remarks
 }
 
 fn table(v: &Value) -> Result<toml::Table, String> {

@@ -11,7 +11,7 @@
 
 use airtab_quality::Interval;
 use airtab_scenario::{Metric, QueueScores};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::distance::{self, Distance};
 use super::sum::sum;
@@ -39,6 +39,9 @@ pub struct Verdict {
     /// The same in words, with the share.
     #[serde(skip)]
     pub off: String,
+    /// Distance to the number of the source, %; None without a number, or if it is 0.
+    #[serde(skip)]
+    pub off_percent: Option<f64>,
     /// How far the value that is farthest from it is from what somebody else's simulation gave; None where none is named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerun_distance: Option<f64>,
@@ -65,7 +68,7 @@ pub struct PointValue {
 }
 
 /// How a check ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// It holds, and so does every value of its interval.
@@ -161,6 +164,7 @@ fn verdict(experiment: &Experiment, check: &Check, outcome: &Outcome) -> Verdict
         values,
         distance: farthest.map(|d| d.by),
         off: text(farthest),
+        off_percent: farthest.and_then(|d| d.percent()),
         rerun_distance: from_rerun.map(|d| d.by),
         off_rerun: check.rerun.map_or(String::new(), |(low, high)| {
             let said = if low < high { format!("{low} to {high}") } else { low.to_string() };

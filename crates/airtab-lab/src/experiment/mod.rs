@@ -6,8 +6,8 @@
 //! - [`Experiment`]: a file, read; [`all`]: those of the repository
 //! - [`run()`]: every run that is not in the [`Store`](crate::store::Store) yet, to an [`Outcome`]
 //! - [`judge`]: the outcome against what was expected
-//! - [`text`], [`page`], [`scoreboard`]: the result for a terminal, as a page,
-//!   and of all experiments together
+//! - [`text`], [`page`]: the result for a terminal, and as a page
+//! - [`record`]: stored results of the repository's experiments; [`scoreboard`]: their pages
 //!
 //! What it does not do: no experiment has a line of code here.
 
@@ -28,6 +28,7 @@ mod model;
 mod page;
 mod pages;
 mod range;
+pub mod record;
 mod results;
 mod run;
 mod scatter;
@@ -44,6 +45,7 @@ pub(crate) mod told;
 mod until;
 mod workload;
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
@@ -58,8 +60,9 @@ pub use judge::{PointValue, State, Verdict, judge};
 pub use live::LiveHost;
 pub use model::ModelTask;
 pub use page::{figures, index, is_index, page, sweep_figures};
+pub use record::{Record, RecordError, Records, Standing, read_records, record_path};
 pub use results::{AxisValues, PointResults, SweepResults, UntilPoint, UntilReached, sweep_results_schema};
-pub use run::{Outcome, RunError, RunOptions, jobs, run};
+pub use run::{Done, Outcome, RunError, RunOptions, jobs, run};
 pub use scatter::Scatter;
 pub use schema::{schema, sweep_schema};
 pub use scores::PointScores;
@@ -100,8 +103,10 @@ pub struct Experiment {
     pub source: String,
     /// What is done and what there is to see.
     pub about: String,
-    /// How fq_codel, today's comparator, does beside the others, and why.
-    pub today: Option<String>,
+    /// Name of the study that it is from, `Lee 2010`; that of its family, if the file has none.
+    pub study: String,
+    /// Remarks on the result, by the discipline or metric that they are about, or `comparison`.
+    pub remarks: BTreeMap<String, String>,
     /// Whether it is run in real time, by a [`LiveHost`].
     pub live: bool,
     /// Runs of each point and discipline.
@@ -181,8 +186,40 @@ pub struct Check {
     pub expect: Expect,
     /// Why it is known not to hold.
     pub known: Option<String>,
+    /// True if a trial confirms the cause that `known` gives.
+    pub cause_shown: bool,
+    /// Kind of statement that it compares with.
+    pub class: Class,
     /// Whether a quick look looks at it, too.
     pub quick: bool,
+}
+
+/// Kind of statement that a check compares with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// The source prints a number.
+    Published,
+    /// The source states it without a number.
+    Claim,
+    /// Another program or a closed form gives it.
+    Oracle,
+    /// No source says it: a question of this project.
+    Question,
+}
+
+impl Class {
+    /// All classes, in the order of tables.
+    pub const ALL: [Class; 4] = [Class::Published, Class::Claim, Class::Oracle, Class::Question];
+
+    /// Returns its name in files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Published => "published",
+            Class::Claim => "claim",
+            Class::Oracle => "oracle",
+            Class::Question => "question",
+        }
+    }
 }
 
 /// A figure, under some disciplines, at some points.
@@ -262,7 +299,8 @@ impl Experiment {
             id,
             source: String::new(),
             about: String::new(),
-            today: None,
+            study: String::new(),
+            remarks: BTreeMap::new(),
             live: false,
             seeds: DEFAULT_SEEDS,
             quick_seeds: DEFAULT_SEEDS.min(2),
@@ -295,6 +333,11 @@ impl Experiment {
     /// What a command line calls it: its id, or the path of its file as it was given.
     pub fn named(&self) -> &str {
         &self.named
+    }
+
+    /// Family, the directory of its file in the repository; its id, if it is not of the repository.
+    pub fn family(&self) -> &str {
+        self.id.split_once('/').map_or(&self.id, |(family, _)| family)
     }
 
     /// Its text for another place: a base of the repository is named by its whole path.

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use super::columns::{columns, figure as number};
 use super::judge::{State, Verdict};
-use super::scoreboard::Done;
+use super::run::Done;
 use super::{Experiment, Outcome};
 use crate::draw::{Figure, escape};
 use crate::report::{END, Wide, begin};
@@ -46,8 +46,11 @@ pub fn page(
         expected(&mut page, verdicts);
     }
     figures.iter().for_each(|figure| page.push_str(&figure.html()));
-    if let Some(today) = &e.today {
-        put!(page, "<h2>And today's fq_codel</h2>\n<p>{}</p>", escape(today));
+    if !e.remarks.is_empty() {
+        put!(page, "<h2>Remarks</h2>");
+    }
+    for (subject, remark) in &e.remarks {
+        put!(page, "<p>{}: {}</p>", escape(subject), escape(remark));
     }
     match outcome.points.is_empty() {
         true => page.push_str(&format!("<p class=\"note\">{} points: too many for a page.</p>\n", e.size())),

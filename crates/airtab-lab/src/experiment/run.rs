@@ -9,6 +9,7 @@ use airtab_scenario::{FileError, Measured};
 use serde::Serialize;
 
 use super::Experiment;
+use super::judge::Verdict;
 use super::live::LiveHost;
 use super::scores::PointScores;
 use super::task::Task;
@@ -80,6 +81,9 @@ pub struct Outcome {
     /// The points that were run, in the order of [`Experiment::points`].
     pub points: Vec<PointScores>,
 }
+
+/// One experiment, its outcome and its verdicts.
+pub type Done = (Experiment, Outcome, Vec<Verdict>);
 
 /// Why there is no outcome.
 #[derive(Debug, thiserror::Error)]

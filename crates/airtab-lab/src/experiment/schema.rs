@@ -16,6 +16,8 @@ title = \"t\"
 source = \"s\"
 seeds = 100000
 queues = [\"fifo\", \"chap\"]
+[remarks]
+comparison = \"r\"
 [scenario]
 app = [{ name = \"a\" }]
 [[axis]]

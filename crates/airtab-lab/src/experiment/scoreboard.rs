@@ -1,158 +1,442 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! All experiments together, as Markdown: every number with its section, what
-//! was expected, what came out; a line for each experiment first.
+//! Scoreboard: the pages that follow from the stored results and the files of the experiments.
 //!
-//! What it does not do: no date is taken from a clock; the caller gives it.
+//! `README.md` has a row for each study and lists the checks that are not reproduced. `results/FAMILY.md` has each check of
+//! a family. Names and causes of checks come from the experiment's file, measured values and verdicts from the result. Equal input
+//! gives equal bytes: no clock and no simulation is used.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::judge::{State, Verdict};
-use super::text::{one_line, size, summary};
-use super::{Experiment, Outcome};
-use airtab_scenario::digits::count;
+use super::judge::State;
+use super::record::{CheckRecord, RESULTS, Record, Records, Standing};
+use super::text::{one_line, size};
+use super::{Check, Class, Experiment};
+use airtab_scenario::digits::{self, count};
 
-/// One experiment and what came out.
-pub type Done = (Experiment, Outcome, Vec<Verdict>);
+/// One page: path in the directory of the experiments, and text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// `README.md` or `results/FAMILY.md`.
+    pub path: String,
+    /// Its content, Markdown.
+    pub text: String,
+}
 
-/// The board. `built`: version and commit of airtab; `date`: of the day.
-pub fn board(done: &[Done], built: &str, date: &str) -> String {
+/// Verdict on a check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The value and its interval are within the bounds.
+    Reproduced,
+    /// The value is within, its interval is not.
+    Inconclusive,
+    /// The value is outside, and a trial confirms the cause.
+    CauseShown,
+    /// The value is outside, and no trial confirms a cause.
+    CauseOpen,
+}
+
+impl Finding {
+    const ALL: [Finding; 4] =
+        [Finding::Reproduced, Finding::Inconclusive, Finding::CauseShown, Finding::CauseOpen];
+
+    fn word(self) -> &'static str {
+        match self {
+            Finding::Reproduced => "reproduced",
+            Finding::Inconclusive => "inconclusive",
+            Finding::CauseShown => "not reproduced, cause shown",
+            Finding::CauseOpen => "not reproduced, cause open",
+        }
+    }
+
+    fn is_red(self) -> bool {
+        matches!(self, Finding::CauseShown | Finding::CauseOpen)
+    }
+}
+
+/// A stored verdict and the check that it is of.
+struct Row<'a> {
+    record: &'a CheckRecord,
+    /// None if the file has no such check any more.
+    check: Option<&'a Check>,
+    live: bool,
+}
+
+impl Row<'_> {
+    fn class(&self) -> Class {
+        let number = if self.record.off.is_empty() { Class::Claim } else { Class::Published };
+        self.check.map_or(number, |check| check.class)
+    }
+
+    fn finding(&self) -> Finding {
+        match self.record.state {
+            State::Holds | State::HoldsAgain => Finding::Reproduced,
+            State::Undecided => Finding::Inconclusive,
+            State::Red | State::KnownRed if self.check.is_some_and(|check| check.cause_shown) => {
+                Finding::CauseShown
+            }
+            State::Red | State::KnownRed => Finding::CauseOpen,
+        }
+    }
+
+    fn cause(&self) -> Option<&str> {
+        let known = self.check.and_then(|check| check.known.as_deref());
+        let stored = self.record.cause.as_deref();
+        match self.record.state {
+            State::Holds => None,
+            // The machine was too slow: the file does not say so.
+            State::Red if self.live => stored.or(known),
+            _ => known.or(stored),
+        }
+    }
+}
+
+/// An experiment with its rows.
+struct Entry<'a> {
+    experiment: &'a Experiment,
+    record: Option<&'a Record>,
+    standing: Standing,
+    rows: Vec<Row<'a>>,
+}
+
+impl<'a> Entry<'a> {
+    fn new(experiment: &'a Experiment, record: Option<&'a Record>) -> Entry<'a> {
+        let same = record.is_some_and(|r| r.experiment.as_ref() == Some(&experiment.number()));
+        let checks = record.map_or(&[][..], |record| &record.checks);
+        let rows = checks.iter().enumerate().map(|(i, record)| {
+            // Where the checks may have changed, names tell which is which.
+            let earlier = checks[..i].iter().filter(|other| other.what == record.what).count();
+            let check = match same {
+                true => experiment.checks.get(i),
+                false => experiment.checks.iter().filter(|c| c.what == record.what).nth(earlier),
+            };
+            Row { record, check, live: experiment.live }
+        });
+        Entry { experiment, record, standing: experiment.standing(record), rows: rows.collect() }
+    }
+
+    /// Link from a page; `folder` is that of the results as seen from there.
+    fn link(&self, folder: &str) -> String {
+        let e = self.experiment;
+        let anchor: String = e.id.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).collect();
+        let name = e.id.split_once('/').map_or(&*e.id, |(_, name)| name);
+        format!("[{name}]({folder}{}.md#{anchor})", e.family())
+    }
+
+    fn red(&self) -> usize {
+        self.rows.iter().filter(|row| row.finding().is_red()).count()
+    }
+}
+
+/// All pages.
+pub fn pages(experiments: &[Experiment], records: &Records) -> Vec<Page> {
+    let entries: Vec<Entry> = experiments.iter().map(|e| Entry::new(e, records.get(&e.id))).collect();
+    let mut families: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    entries.iter().for_each(|entry| families.entry(entry.experiment.family()).or_default().push(entry));
+    let mut pages = vec![Page { path: "README.md".into(), text: overview(&entries) }];
+    pages.extend(families.iter().map(|(family, entries)| Page {
+        path: format!("{RESULTS}/{family}.md"),
+        text: family_page(family, entries),
+    }));
+    pages
+}
+
+/// Number of rows of each finding: `12 / 3 / 0 / 1`, or nothing.
+fn counts<'a>(rows: impl Iterator<Item = &'a Row<'a>> + Clone) -> String {
+    if rows.clone().next().is_none() {
+        return String::new();
+    }
+    let of = |finding| rows.clone().filter(|row| row.finding() == finding).count().to_string();
+    Finding::ALL.map(of).join(" / ")
+}
+
+/// Median distance to printed numbers.
+fn deviation<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> String {
+    let published = rows.filter(|row| row.class() == Class::Published);
+    let mut values: Vec<f64> = published.filter_map(|row| row.record.off_percent.map(f64::abs)).collect();
+    values.sort_by(f64::total_cmp);
+    match values.as_slice() {
+        [] => String::new(),
+        all => {
+            let median = (all[(all.len() - 1) / 2] + all[all.len() / 2]) / 2.0;
+            format!("{} %", digits::rounded(median, None, 1))
+        }
+    }
+}
+
+fn overview(entries: &[Entry]) -> String {
+    let rows = || entries.iter().flat_map(|entry| &entry.rows);
     let mut text = format!(
         "# Experiments: measured against published\n\n\
-         Written by `airtab experiment scoreboard`; do not edit. airtab {built}, {date}.\n\n\
-         {}\n\n\
-         {}. A result outside its band stays red, with its likely cause; no knob is turned to please one\n\
-         figure. How to run them and what the bands mean: [docs/experiments.md](../docs/experiments.md).\n",
-        extent(done),
-        summary(done.iter().flat_map(|(.., verdicts)| verdicts))
+         Generated by `airtab experiment scoreboard` from the files of this directory; do not edit. {}, {}.\n\
+         [Experiments](../docs/experiments.md) describes files, verdicts and commands.\n\n\
+         | class of check | checks | {} | median deviation |\n|---|---:|---:|---:|---:|---:|---:|\n",
+        count(entries.len(), "experiment"),
+        count(rows().count(), "check"),
+        Finding::ALL.map(Finding::word).join(" | ")
     );
-    overview(&mut text, done);
-    numbers(&mut text, done);
+    for class in Class::ALL {
+        let meaning = match class {
+            Class::Published => "the source prints a number",
+            Class::Claim => "the source states it without a number",
+            Class::Oracle => "another program or a closed form",
+            Class::Question => "a question of this project",
+        };
+        total(
+            &mut text,
+            &format!("`{}`: {meaning}", class.name()),
+            rows().filter(|row| row.class() == class),
+        );
+    }
+    total(&mut text, "all", rows());
+    stale(&mut text, entries);
+    studies(&mut text, entries);
+    not_reproduced(&mut text, entries);
     text
 }
 
-/// Whether it is the full board.
-fn extent(done: &[Done]) -> String {
-    let ids: Vec<String> = super::all().into_iter().filter(|e| !e.live).map(|e| e.id).collect();
-    let there = ids.iter().filter(|id| done.iter().any(|(e, ..)| e.id == **id)).count();
-    let runs = done.iter().map(|(_, outcome, _)| outcome.runs).sum();
-    match (there == ids.len(), done.iter().any(|(_, outcome, _)| outcome.quick)) {
-        (true, false) => format!(
-            "**This is the full board**: all {there} experiments that are simulated, every point, every seed; {}.",
-            count(runs, "run")
-        ),
-        (_, true) => {
-            "**This is a quick look and not the full board**: only the points that verdicts need, with fewer \
-                      seeds."
-                .into()
-        }
-        (false, _) => format!("**This is a part of the board**: {there} of {} experiments.", ids.len()),
+/// A row of the table of classes.
+fn total<'a>(text: &mut String, name: &str, rows: impl Iterator<Item = &'a Row<'a>> + Clone) {
+    let of = |finding| rows.clone().filter(|row| row.finding() == finding).count().to_string();
+    let _ = writeln!(
+        text,
+        "| {name} | {} | {} | {} |",
+        rows.clone().count(),
+        Finding::ALL.map(of).join(" | "),
+        deviation(rows.clone())
+    );
+}
+
+fn stale(text: &mut String, entries: &[Entry]) {
+    let of = |standing| entries.iter().filter(|entry| entry.standing == standing).count();
+    let (stale, missing) = (of(Standing::Stale), of(Standing::Missing));
+    if stale > 0 {
+        let _ = write!(
+            text,
+            "\n{} of {} results are stale: the simulator or the experiment has changed since. `airtab experiment run \
+             --stale` repeats the simulated ones.\n",
+            stale,
+            entries.len() - missing
+        );
+    }
+    if missing > 0 {
+        let without: Vec<String> = entries
+            .iter()
+            .filter(|entry| entry.standing == Standing::Missing)
+            .map(|entry| format!("`{}`", entry.experiment.id))
+            .collect();
+        let _ = write!(text, "\nWithout a result: {}.\n", without.join(", "));
     }
 }
 
-/// Where the live part begins.
-const LIVE: &str = "\n# Live experiments\n";
+/// Experiments by family and study.
+fn by_study<'a>(entries: &'a [Entry<'a>]) -> BTreeMap<(&'a str, &'a str), Vec<&'a Entry<'a>>> {
+    let mut studies: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for entry in entries {
+        let e = entry.experiment;
+        studies.entry((e.family(), e.study.as_str())).or_default().push(entry);
+    }
+    studies
+}
 
-/// The live part: what was measured in real time on one machine.
-pub fn live(done: &[Done], built: &str, date: &str) -> String {
-    let mut text = format!(
-        "{LIVE}\n\
-         Written by `airtab experiment scoreboard --live`; do not edit. airtab {built}, {date}.\n\n\
-         {}. Measured in real time with real programs: another machine, or another day, gives other figures\n\
-         ([docs/experiments-live.md](../docs/experiments-live.md)).\n",
-        summary(done.iter().flat_map(|(.., verdicts)| verdicts))
+fn studies(text: &mut String, entries: &[Entry]) {
+    let _ = write!(
+        text,
+        "\n## Studies\n\nCounts are {}. The deviation is the median distance to the numbers that the source prints.\n\n\
+         | family | study | experiments | stale | {} | deviation |\n|---|---|---:|---:|---|---|---|---|---:|\n",
+        Finding::ALL.map(|finding| format!("*{}*", finding.word())).join(" / "),
+        Class::ALL.map(Class::name).join(" | ")
     );
-    overview(&mut text, done);
-    numbers(&mut text, done);
+    for ((family, study), entries) in by_study(entries) {
+        let rows = || entries.iter().flat_map(|entry| &entry.rows);
+        let of =
+            |class| counts(rows().filter(move |row| row.class() == class).collect::<Vec<_>>().into_iter());
+        let stale = entries.iter().filter(|entry| entry.standing == Standing::Stale).count();
+        let _ = writeln!(
+            text,
+            "| [{family}]({RESULTS}/{family}.md) | {} | {} | {stale} | {} | {} |",
+            cell(study),
+            entries.len(),
+            Class::ALL.map(of).join(" | "),
+            deviation(rows())
+        );
+    }
+}
+
+fn not_reproduced(text: &mut String, entries: &[Entry]) {
+    text.push_str(
+        "\n## Not reproduced\n\nExperiments with their numbers of checks that are not reproduced. The pages give the \
+         cause of each.\n\n",
+    );
+    for ((family, study), entries) in by_study(entries) {
+        let red = entries.iter().filter(|entry| entry.red() > 0);
+        let links: Vec<String> =
+            red.map(|entry| format!("{} {}", entry.link(&format!("{RESULTS}/")), entry.red())).collect();
+        if !links.is_empty() {
+            let _ = writeln!(text, "- {family}, {study}: {}", links.join(", "));
+        }
+    }
+}
+
+fn family_page(family: &str, entries: &[&Entry]) -> String {
+    let mut text = format!(
+        "# Results of the experiments `{family}`\n\n\
+         Generated by `airtab experiment scoreboard`; do not edit. The [scoreboard](../README.md) has the totals,\n\
+         [Experiments](../../docs/experiments.md) the meaning of verdicts and classes.\n\n\
+         | experiment | quantity | checks | {} | result |\n|---|---|---:|---:|---:|---:|---:|---|\n",
+        Finding::ALL.map(Finding::word).join(" | ")
+    );
+    for entry in entries {
+        let of = |finding| entry.rows.iter().filter(|row| row.finding() == finding).count().to_string();
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} |",
+            entry.link(""),
+            cell(&entry.experiment.title),
+            entry.rows.len(),
+            Finding::ALL.map(of).join(" | "),
+            entry.standing.word()
+        );
+    }
+    entries.iter().for_each(|entry| details(&mut text, entry));
     text
 }
 
-/// A board with that live part instead of its own.
-pub fn with_live(board: &str, live: &str) -> String {
-    format!("{}{live}", board.split_once(LIVE).map_or(board, |(simulated, _)| simulated))
+/// Heading, checks, causes and remarks of one experiment.
+fn details(text: &mut String, entry: &Entry) {
+    let e = entry.experiment;
+    let _ = write!(text, "\n## {}\n\n{}. {}", e.id, one_line(&e.title), one_line(&e.source));
+    match entry.record {
+        None => text.push_str(". No result.\n"),
+        Some(record) => {
+            let commit = &record.commit[..record.commit.len().min(12)];
+            let stale = if entry.standing == Standing::Stale { "; **stale**" } else { "" };
+            let size = size(record.runs, record.seeds);
+            let _ = writeln!(text, "; {size}; commit {commit}, {}{stale}.", record.date);
+            checks(text, &entry.rows);
+        }
+    }
+    for (subject, remark) in &e.remarks {
+        let _ = write!(text, "\n**{subject}.** {}\n", one_line(remark));
+    }
 }
 
-/// A board with the live part of an older one.
-pub fn with_live_of(board: &str, old: &str) -> String {
-    old.split_once(LIVE).map_or(board.into(), |(_, live)| format!("{board}{LIVE}{live}"))
-}
-
-/// A table for each experiment.
-fn numbers(text: &mut String, done: &[Done]) {
-    for (e, outcome, verdicts) in done {
-        let _ = write!(text, "\n## {}\n\n{}. {}; {}.\n\n", e.id, e.title, e.source, runs(outcome));
-        // A column only where something would be in it.
-        let rerun = verdicts.iter().any(|v| !v.off_rerun.is_empty());
-        let (heading, line) = if rerun { (" a rerun, and how far from it |", "---|") } else { ("", "") };
+fn checks(text: &mut String, rows: &[Row]) {
+    // A column only where a row has something in it.
+    let rerun = rows.iter().any(|row| !row.record.off_rerun.is_empty());
+    let (heading, line) = if rerun { (" rerun, and distance to it |", "---|") } else { ("", "") };
+    let _ = write!(
+        text,
+        "\n| check | class | section | source | expected | measured | deviation |{heading} verdict |\n\
+         |---|---|---|---|---|---|---|{line}---|\n"
+    );
+    for row in rows {
+        let (r, c) = (row.record, row.check);
+        let off = if rerun { format!("{} | {}", r.off, r.off_rerun) } else { r.off.clone() };
+        let finding = row.finding();
+        let word = if finding.is_red() { format!("**{}**", finding.word()) } else { finding.word().into() };
         let _ = writeln!(
             text,
-            "| what | section | source | expected | measured | off the source |{heading} |\n|---|---|---|---|---|---|{line}---|"
+            "| {} | {} | {} | {} | {} | {} | {off} | {word} |",
+            cell(c.map_or(&r.what, |c| &c.what)),
+            row.class().name(),
+            cell(c.map_or(&r.section, |c| &c.section)),
+            cell(&r.reported),
+            cell(&r.expected),
+            cell(&r.measured),
         );
-        for v in verdicts {
-            let off = if rerun { format!("{} | {}", v.off, v.off_rerun) } else { v.off.clone() };
-            let _ = writeln!(
-                text,
-                "| {} | {} | {} | {} | {} | {off} | {} |",
-                cell(&v.what),
-                cell(&v.section),
-                cell(&v.reported),
-                cell(&v.expected),
-                cell(&v.measured),
-                word(v.state)
-            );
-        }
-        for v in verdicts {
-            if let Some(cause) = &v.cause {
-                let _ = write!(text, "\n- {} ({}): {}", v.what, v.state.word(), one_line(cause));
-            }
-        }
-        if verdicts.iter().any(|v| v.cause.is_some()) {
+    }
+    let mut first = true;
+    for row in rows {
+        let Some(cause) = row.cause() else { continue };
+        if std::mem::take(&mut first) {
             text.push('\n');
         }
-        if let Some(today) = &e.today {
-            let _ = write!(text, "\n**fq_codel.** {}\n", one_line(today));
-        }
-    }
-}
-
-/// A line for each experiment, with a link to its numbers.
-fn overview(text: &mut String, done: &[Done]) {
-    text.push_str("\n| experiment | what it shows | holds | |\n|---|---|---|---|\n");
-    for (e, _, verdicts) in done {
-        let count = |wanted: fn(&State) -> bool| verdicts.iter().filter(|v| wanted(&v.state)).count();
-        let holds = count(|s| matches!(s, State::Holds | State::HoldsAgain));
-        let red = match (count(|s| *s == State::KnownRed), count(|s| *s == State::Red)) {
-            (0, 0) => String::new(),
-            (known, 0) => format!("{known} red, known"),
-            (known, new) => format!("**{new} RED**, {known} known"),
-        };
-        let open = match count(|s| *s == State::Undecided) {
-            0 => String::new(),
-            n => format!("{n} undecided"),
-        };
-        let rest = [red, open].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
-        let anchor: String = e.id.chars().filter(|c| c.is_alphanumeric() || *c == '-').collect();
-        let _ = writeln!(
-            text,
-            "| [{}](#{anchor}) | {} | {holds} of {} | {rest} |",
-            e.id,
-            cell(&e.title),
-            verdicts.len()
-        );
-    }
-}
-
-fn runs(outcome: &Outcome) -> String {
-    let quick = if outcome.quick { ", quick" } else { "" };
-    format!("{}{quick}", size(outcome.runs, outcome.seeds))
-}
-
-fn word(state: State) -> String {
-    match state {
-        State::Holds | State::Undecided => state.word().into(),
-        other => format!("**{}**", other.word()),
+        let what = row.check.map_or(&row.record.what, |check| &check.what);
+        let _ = writeln!(text, "- {} ({}): {}", one_line(what), row.finding().word(), one_line(cause));
     }
 }
 
 fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A result of each experiment in which no check holds.
+    fn red() -> (Vec<Experiment>, Records) {
+        let all = crate::experiment::all();
+        let check = |check: &Check| CheckRecord {
+            what: check.what.clone(),
+            section: check.section.clone(),
+            reported: check.reported.clone(),
+            expected: "at least 1".into(),
+            measured: "0".into(),
+            off: "-1".into(),
+            off_percent: Some(-10.0),
+            off_rerun: String::new(),
+            state: State::KnownRed,
+            cause: Some("stored".into()),
+            values: Vec::new(),
+        };
+        let record = |e: &Experiment| Record {
+            id: e.id.clone(),
+            commit: "0123456789abcdef".into(),
+            date: "2026-11-28".into(),
+            sources: Some(crate::store::sources().into()),
+            experiment: Some(e.number()),
+            runs: 1,
+            seeds: 1,
+            checks: e.checks.iter().map(check).collect(),
+        };
+        let records = all.iter().map(|e| (e.id.clone(), record(e))).collect();
+        (all, records)
+    }
+
+    #[test]
+    fn the_overview_of_all_experiments_has_fewer_than_150_lines() {
+        let (all, records) = red();
+        let made = pages(&all, &records);
+        assert_eq!(made, pages(&all, &records), "the same bytes");
+        let overview = &made[0];
+        assert_eq!(overview.path, "README.md");
+        assert!(overview.text.lines().count() < 150, "{}", overview.text);
+        // Each experiment with its number of checks, and each family with its page.
+        for e in &all {
+            let (family, name) = e.id.split_once('/').unwrap();
+            assert!(overview.text.contains(&format!("[{name}]({RESULTS}/{family}.md#")), "{}", e.id);
+            let page = made.iter().find(|page| page.path == format!("{RESULTS}/{family}.md")).unwrap();
+            assert!(page.text.contains(&format!("\n## {}\n", e.id)), "{}", e.id);
+            assert!(!e.study.is_empty() && e.study != family, "{}: add `study`", e.id);
+        }
+        let without: Vec<&str> =
+            overview.text.lines().filter(|line| line.starts_with("Without a result")).collect();
+        assert!(without.is_empty(), "{without:?}");
+        assert!(pages(&all, &Records::new())[0].text.contains("Without a result: `beyond/afq`, "));
+    }
+
+    #[test]
+    fn texts_come_from_the_file_and_values_from_the_result() {
+        let (all, records) = red();
+        let e = all.iter().find(|e| e.id == "chap/qsize-game").unwrap();
+        let mut changed = e.clone();
+        changed.checks[0].what = "another name".into();
+        changed.checks[0].known = Some("another cause".into());
+        let page = |e: &Experiment, records: &Records| pages(std::slice::from_ref(e), records).remove(1).text;
+        let text = page(&changed, &records);
+        assert!(text.contains("\n| another name | published | 6.6 | "), "{text}");
+        assert!(text.contains("\n- another name (not reproduced, cause open): another cause\n"), "{text}");
+        assert!(!text.contains("**stale**"), "{text}");
+        // Where the checks may be others, a name that is not found stands for itself.
+        let mut stale = records.clone();
+        stale.get_mut(&e.id).unwrap().experiment = None;
+        let text = page(&changed, &stale);
+        assert!(!text.contains("another name") && text.contains("**stale**"), "{text}");
+        assert!(
+            text.contains(&format!("- {} (not reproduced, cause open): stored\n", e.checks[0].what)),
+            "{text}"
+        );
+    }
 }

@@ -7,6 +7,7 @@
 //!
 //! What it does not do: no verdicts, no files (`crate::frame`).
 
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::path::Path;
 
@@ -66,7 +67,7 @@ impl Experiment {
             figures: Vec::new(),
             courses: Vec::new(),
             scatters: Vec::new(),
-            today: None,
+            remarks: BTreeMap::new(),
             ..self
         }
     }

@@ -9,28 +9,36 @@ use comfy_table::{Attribute, Cell, Color, ColumnConstraint, ContentArrangement, 
 
 use super::columns::{columns, figure};
 use super::judge::{State, Verdict};
-use super::{Compared, Experiment, Outcome};
+use super::record::Records;
+use super::{Compared, Experiment, Outcome, Standing};
 use crate::table::{Style, empty_table, finish_table, wrap};
 use airtab_scenario::digits::count;
 
-/// All of them: id, title, how many runs and checks.
-pub fn list(experiments: &[Experiment], style: Style) -> String {
-    let mut table = table(style, &["experiment", "what it shows", "runs", "quick", "checks"]);
+/// All of them: id, title, how many runs and checks; with `records`, whether the stored result is current.
+pub fn list(experiments: &[Experiment], records: Option<&Records>, style: Style) -> String {
+    let head = ["experiment", "what it shows", "runs", "quick", "checks", "result"];
+    let columns = if records.is_some() { 6 } else { 5 };
+    let mut table = table(style, &head[..columns]);
+    let mut row = |cells: [String; 6]| _ = table.add_row(&cells[..columns]);
+    let mut stale = 0;
     let mut all = [0, 0, 0];
     for e in experiments {
         let numbers = [runs(e, false), runs(e, true), e.checks.len()];
         all.iter_mut().zip(numbers).for_each(|(sum, n)| *sum += n);
         let [full, quick, checks] = numbers.map(|n| n.to_string());
         let title = if e.live { format!("live: {}", e.title) } else { e.title.clone() };
-        table.add_row([e.id.clone(), title, full, quick, checks]);
+        let standing = e.standing(records.and_then(|records| records.get(&e.id)));
+        stale += usize::from(standing == Standing::Stale);
+        row([e.id.clone(), title, full, quick, checks, standing.word().into()]);
     }
     let [full, quick, checks] = all.map(|n| n.to_string());
-    table.add_row([
+    row([
         format!("{} experiments", experiments.len()),
         "all; shared runs count twice".into(),
         full,
         quick,
         checks,
+        format!("{stale} stale"),
     ]);
     // A name is there to be copied.
     if let Some(names) = table.column_mut(0) {
@@ -77,8 +85,8 @@ pub fn show(e: &Experiment, style: Style) -> String {
         checks.add_row([format!("{}{compared}", c.what), c.reported.clone(), c.section.clone(), band]);
     }
     text.push_str(&finish_table(checks, style));
-    if let Some(today) = &e.today {
-        let _ = writeln!(text, "\n{}", paragraph(&format!("fq_codel beside them: {today}"), style.width));
+    for (subject, remark) in &e.remarks {
+        let _ = writeln!(text, "\n{}", paragraph(&format!("{subject}: {remark}"), style.width));
     }
     text
 }

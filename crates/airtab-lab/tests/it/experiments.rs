@@ -5,9 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab_lab::Stopped;
-use airtab_lab::experiment::{
-    Experiment, Outcome, RunError, RunOptions, figures, jobs, page, run, scoreboard, text,
-};
+use airtab_lab::experiment::{Experiment, Outcome, RunError, RunOptions, figures, jobs, page, run, text};
 use airtab_lab::experiment::{State, Verdict, judge};
 use airtab_lab::store::{NoStore, Packs, Store};
 use airtab_lab::table::Style;
@@ -203,19 +201,6 @@ fn page_table_and_board_have_it_all() {
     assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");
     assert!(table.contains("holds") && table.contains("at least 1.1"), "{table}");
     assert!(text::show(&e, style).contains("limit, packets"));
-    let done = [(e, outcome, verdicts)];
-    let board = scoreboard::board(&done, "0", "2010-06-01");
-    assert!(board.contains("| game, chap by fifo | 2 | more | at least 1.1 |"), "{board}");
-    assert!(board.contains("| [mine](#mine) | A game beside a download | 2 of 2 |  |"), "{board}");
-    // Each part outlives the other's being written anew.
-    let both = scoreboard::with_live(&board, &scoreboard::live(&done, "0", "2010-06-01"));
-    let later = scoreboard::with_live(&both, &scoreboard::live(&done, "0", "2010-06-02"));
-    assert_eq!(
-        later,
-        both.replacen("0, 2010-06-01", "0, 2010-06-02", 2).replacen("0, 2010-06-02", "0, 2010-06-01", 1)
-    );
-    assert_eq!(scoreboard::with_live_of(&board, &later), later);
-    assert_eq!(scoreboard::with_live_of(&board, "no board"), board);
 }
 
 /// Web pages and a video: clouds are drawn from stored runs as from fresh ones, and halves of pages are judged.
@@ -319,6 +304,12 @@ const CASES: &[(&str, &str, &str)] = &[
         "\"queue.fifo.limit\", \"queue.chap.limit\"",
         "\"live\"",
     ),
+    ("class of a check", "least = 1.1", "class = \"publised\"\nleast = 1.1"),
+    ("class of all checks", "about = \"Short.\"", "class = \"ours\""),
+    ("cause without known", "least = 1.1", "cause = \"shown\"\nleast = 1.1"),
+    ("cause that is neither", "least = 1.1", "known = \"k\"\ncause = \"tried\"\nleast = 1.1"),
+    ("remark on an unknown discipline", "about = \"Short.\"", "remarks = { chop = \"r\", fq_codel = \"r\" }"),
+    ("remark that is a number", "about = \"Short.\"", "remarks = { comparison = 1 }"),
     ("not TOML", "[[figure]]", "[[figure]"),
 ];
 

@@ -5,23 +5,24 @@ pub mod args;
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
-use std::time::{Instant, SystemTime};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
-use airtab_lab::experiment::scoreboard::{self, Done};
+use airtab_lab::experiment::record::RESULTS;
+use airtab_lab::experiment::scoreboard::{self, Page};
 use airtab_lab::experiment::{
-    self, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
+    self, Done, Experiment, FindError, LiveHost, Outcome, RunError, RunOptions, figures, page, text,
 };
-use airtab_lab::experiment::{State, Verdict, judge};
+use airtab_lab::experiment::{Record, Records, Standing, State, Verdict, judge};
 use airtab_lab::frame::{Parquet, Rows};
 use airtab_lab::{SCHEMA, catalogue, count, quoted};
 use anyhow::Context;
 use arrow_array::RecordBatch;
 use glob::Pattern;
-use indicatif::ProgressBar;
+use indicatif::{HumanDuration, ProgressBar};
 use serde_json::json;
 
-use self::args::{ExperimentCommand, RunExperiments};
+use self::args::{EXPERIMENTS, ExperimentCommand, RunExperiments};
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use crate::args::USAGE;
@@ -36,19 +37,23 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
         ExperimentCommand::List { form } => list(form.is_json()),
         ExperimentCommand::Show { experiment, toml, form } => show(experiment, *toml, form.is_json()),
         ExperimentCommand::Run(args) => run(args),
-        ExperimentCommand::Scoreboard { experiments, live, resume, quick, out, jobs } => {
-            let how = Board { live: *live, resume: *resume, quick: *quick, jobs: *jobs };
-            scoreboard(experiments, &how, out)
-        }
+        ExperimentCommand::Scoreboard { check, out } => scoreboard(out, *check),
     }
 }
 
 fn list(as_json: bool) -> anyhow::Result<ExitCode> {
+    let records = stored()?;
+    let all = experiment::all();
     if as_json {
-        output::print(&(serde_json::to_string_pretty(&catalogue::experiments())? + "\n"))?;
+        let mut list = catalogue::experiments();
+        for (e, entry) in all.iter().zip(list.as_array_mut().into_iter().flatten()) {
+            if let Some(records) = &records {
+                entry["result"] = e.standing(records.get(&e.id)).word().into();
+            }
+        }
+        output::print(&(serde_json::to_string_pretty(&list)? + "\n"))?;
     } else {
-        let all = experiment::all();
-        output::print(&text::list(&all, output::stdout_style()))?;
+        output::print(&text::list(&all, records.as_ref(), output::stdout_style()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -75,9 +80,23 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     }
 }
 
-/// All of the repository's, simulated or live.
-fn of_repository(live: bool) -> Vec<Experiment> {
-    experiment::all().into_iter().filter(|e| e.live == live).collect()
+/// Results of the checkout in whose root the command runs; None outside of one.
+fn stored() -> anyhow::Result<Option<Records>> {
+    let experiments = Path::new(EXPERIMENTS);
+    if !experiments.join(RESULTS).is_dir() {
+        return Ok(None);
+    }
+    Ok(Some(experiment::read_records(experiments)?))
+}
+
+/// Stores the result of a full run of one of the repository's experiments, in a checkout.
+fn store(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> anyhow::Result<()> {
+    let record = Record::new(e, outcome, verdicts, env!("AIRTAB_GIT"), &today());
+    let path = Path::new(EXPERIMENTS).join(experiment::record_path(&e.id));
+    let (folder, name) = (path.parent().expect("a family"), path.file_name().expect("a name"));
+    let mut files = Files::new(folder)?;
+    files.add(&name.to_string_lossy(), |out| out.write_all(record.json().as_bytes()))?;
+    files.finish()
 }
 
 /// The one of that name, all of a family, or all that a pattern fits; None as [`find`].
@@ -115,7 +134,7 @@ fn of_pattern(name: &str) -> anyhow::Result<Option<Vec<Experiment>>> {
 /// Those of these names, or all that are simulated; None as [`find`].
 fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>> {
     if all {
-        return Ok(Some(of_repository(false)));
+        return Ok(Some(experiment::all().into_iter().filter(|e| !e.live).collect()));
     }
     let found: anyhow::Result<Option<Vec<_>>> = names.iter().map(|name| of_name(name)).collect();
     let Some(found) = found? else { return Ok(None) };
@@ -129,7 +148,22 @@ fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>
 }
 
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
-    let Some(experiments) = chosen(&args.experiments, args.all)? else { return Ok(ExitCode::from(USAGE)) };
+    let all = args.all || args.stale && args.experiments.is_empty();
+    let Some(mut experiments) = chosen(&args.experiments, all)? else { return Ok(ExitCode::from(USAGE)) };
+    let records = if args.stale || full(args) { stored()? } else { None };
+    if args.stale {
+        let Some(records) = &records else {
+            return Ok(super::refused(&format!(
+                "--stale: no directory {EXPERIMENTS}/{RESULTS} here: run it in the root of a checkout of airtab"
+            )));
+        };
+        experiments.retain(|e| !e.live && e.standing(records.get(&e.id)) != Standing::Current);
+        if experiments.is_empty() {
+            output::note("No result is stale.");
+            return Ok(ExitCode::SUCCESS);
+        }
+        output::note(&format!("{} to run.", count(experiments.len(), "experiment")));
+    }
     let form = args.form.get();
     if let Some(reason) = unfit(form, args, &experiments) {
         return Ok(super::refused(&reason));
@@ -144,8 +178,16 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let (quick, resume, mut drawn) = (args.quick, args.resume, false);
     let seeds = args.seeds.map(|n| (1..=n).collect::<Vec<u64>>());
     let how = How { quick, seeds: seeds.as_deref(), jobs: args.jobs, kept: &kept, resume };
-    let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
+    let ids: Vec<String> = if records.is_some() { ids() } else { Vec::new() };
+    let stopped = run_all(experiments, &how, |e, outcome, verdicts, left| {
+        if ids.contains(&e.id) {
+            store(e, outcome, verdicts)?;
+        }
+        if args.stale {
+            output::note(&format!("{}: {}{left}", e.id, text::summary(verdicts.iter())));
+        }
         match form {
+            Format::Table if args.stale => {}
             Format::Table => {
                 let style = output::stdout_style();
                 output::print(&format!("{}\n", text::result(e, outcome, verdicts, style)))?;
@@ -181,6 +223,16 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     }
     let red = verdicts.into_iter().any(|v| v.state == State::Red);
     Ok(ExitCode::from(u8::from(red)))
+}
+
+/// True if the runs are all those of the experiments.
+fn full(args: &RunExperiments) -> bool {
+    !args.quick && args.seeds.is_none()
+}
+
+/// Ids of the repository's experiments.
+fn ids() -> Vec<String> {
+    experiment::all().into_iter().map(|e| e.id).collect()
 }
 
 /// Why it cannot come out in that form.
@@ -222,39 +274,32 @@ pub fn run_live(id: &str, quick: bool, form: crate::form::Form) -> anyhow::Resul
     run(&RunExperiments { experiments: vec![id.into()], quick, form, ..RunExperiments::default() })
 }
 
-/// Options of `airtab experiment scoreboard`.
-struct Board {
-    live: bool,
-    resume: bool,
-    quick: bool,
-    jobs: Option<u16>,
-}
-
-fn scoreboard(names: &[String], board: &Board, out: &Path) -> anyhow::Result<ExitCode> {
-    let experiments = if board.live { Some(of_repository(true)) } else { chosen(names, names.is_empty())? };
-    let Some(experiments) = experiments else { return Ok(ExitCode::from(USAGE)) };
-    let old = std::fs::read_to_string(out.join("README.md")).unwrap_or_default();
-    let mut files = Files::new(out)?;
-    let kept = Kept::open();
-    let mut done: Vec<Done> = Vec::new();
-    let how = How { quick: board.quick, seeds: None, jobs: board.jobs, kept: &kept, resume: board.resume };
-    let stopped = run_all(experiments, &how, |e, outcome, verdicts| {
-        done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
-        output::note(&format!("{}: {}", e.id, text::summary(verdicts.iter())));
-        Ok(())
-    })?;
-    if let Some(stopped) = stopped {
-        return Ok(stopped);
-    }
-    let text = match board.live {
-        true => scoreboard::with_live(&old, &scoreboard::live(&done, &built(), &today())),
-        false => scoreboard::with_live_of(&scoreboard::board(&done, &built(), &today()), &old),
+/// Generates the pages of the results in `experiments`, or compares them with those that are there.
+fn scoreboard(experiments: &Path, check: bool) -> anyhow::Result<ExitCode> {
+    let records = experiment::read_records(experiments)?;
+    let pages = scoreboard::pages(&experiment::all(), &records);
+    let differs = |page: &&Page| {
+        std::fs::read_to_string(experiments.join(&page.path)).ok().as_ref() != Some(&page.text)
     };
-    files.add("README.md", |out| out.write_all(text.as_bytes()))?;
-    files.finish()?;
-    output::note(&format!("Wrote {}.", out.join("README.md").display()));
-    let red = done.iter().flat_map(|(.., verdicts)| verdicts).any(|v| v.state == State::Red);
-    Ok(ExitCode::from(u8::from(red)))
+    let different: Vec<&Page> = pages.iter().filter(differs).collect();
+    if check {
+        for page in &different {
+            output::error(&format!("{}: differs from the results", experiments.join(&page.path).display()));
+        }
+        if !different.is_empty() {
+            output::tell("`airtab experiment scoreboard` generates the pages");
+        }
+        return Ok(ExitCode::from(u8::from(!different.is_empty())));
+    }
+    for page in &different {
+        let path = experiments.join(&page.path);
+        let (folder, name) = (path.parent().expect("the directory"), path.file_name().expect("a name"));
+        let mut files = Files::new(folder)?;
+        files.add(&name.to_string_lossy(), |out| out.write_all(page.text.as_bytes()))?;
+        files.finish()?;
+    }
+    output::note(&format!("Wrote {} of {}.", different.len(), count(pages.len(), "page")));
+    Ok(ExitCode::SUCCESS)
 }
 
 struct How<'a> {
@@ -284,12 +329,12 @@ impl<'a> How<'a> {
     }
 }
 
-/// Runs one after the other; `each` gets what came out. Gives an exit code if
-/// it was interrupted.
+/// Runs one after the other; `each` gets the outcome, the verdicts and, while further runs are to be made, an estimate of
+/// their time. Returns an exit code if it was interrupted.
 fn run_all(
     experiments: Vec<Experiment>,
     how: &How,
-    mut each: impl FnMut(&Experiment, &Outcome, &[Verdict]) -> anyhow::Result<()>,
+    mut each: impl FnMut(&Experiment, &Outcome, &[Verdict], &str) -> anyhow::Result<()>,
 ) -> anyhow::Result<Option<ExitCode>> {
     let stop = stop_on_interrupt()?;
     // What is wrong in the last is said before the first is run.
@@ -307,9 +352,25 @@ fn run_all(
     // Live runs have a bar each.
     let quiet = total == stored || experiments.iter().any(|e| e.live);
     let bar = if quiet { ProgressBar::hidden() } else { progress_bar(total - stored) };
+    let (start, made) = (Instant::now(), AtomicUsize::new(0));
     let progress = || {
         bar.inc(1);
+        made.fetch_add(1, Ordering::Relaxed);
         how.kept.look(&bar);
+    };
+    // Experiments that share runs make each once: there may be fewer to go than that.
+    let left = || {
+        let made = made.load(Ordering::Relaxed);
+        let runs = (total - stored).saturating_sub(made);
+        let seconds = start.elapsed().as_secs_f64() / made.max(1) as f64 * runs as f64;
+        match runs > 0 && made > 0 {
+            true => format!(
+                "; {}, about {} left",
+                count(runs, "run"),
+                HumanDuration(Duration::from_secs_f64(seconds))
+            ),
+            false => String::new(),
+        }
     };
     #[cfg(has_live)]
     let host = &crate::commands::live::Host { stop: &stop };
@@ -320,7 +381,7 @@ fn run_all(
     for e in &experiments {
         match experiment::run(e, &how.options(&stop, &progress, host)) {
             Ok(outcome) => {
-                bar.suspend(|| each(e, &outcome, &judge(e, &outcome)))?;
+                bar.suspend(|| each(e, &outcome, &judge(e, &outcome), &left()))?;
             }
             Err(RunError::Stopped(stopped)) => {
                 // A bar that stood still would promise an end.

@@ -2,7 +2,9 @@
 //! Values of checks to verdicts: bounds, orders, what is known, what the seeds leave open, and how they are told.
 
 use Metric::*;
-use airtab_lab::experiment::{State, Verdict, judge, page, scoreboard, text};
+use airtab_lab::experiment::{
+    Experiment, Outcome, Record, Records, State, Verdict, judge, page, scoreboard, text,
+};
 use airtab_lab::table::Style;
 use airtab_scenario::Metric;
 
@@ -323,30 +325,41 @@ fn verdicts_are_counted() {
     let table = text::result(&e, &o, &verdicts, style);
     assert!(table.contains("it holds, though it is listed as known not to: because"), "{table}");
     // 6 points, 3 disciplines, 3 seeds; quick: 1 point, 1 discipline, 2 seeds.
-    let list = text::list(std::slice::from_ref(&e), style);
+    let list = text::list(std::slice::from_ref(&e), None, style);
     let row = list.lines().find(|line| line.starts_with("mine")).unwrap();
     assert_eq!(row.split_whitespace().collect::<Vec<_>>(), ["mine", "live:", "Made", "up", "54", "2", "5"]);
-    let mut quick = o.clone();
-    quick.quick = true;
-    let done = [(e.clone(), quick, verdicts.clone())];
-    let board = scoreboard::board(&done, "0", "2010-06-01");
-    assert!(board.contains("**This is a quick look and not the full board**"), "{board}");
-    let all = airtab_lab::experiment::all().into_iter().filter(|e| !e.live);
-    let all: Vec<_> = all.map(|e| (e, o.clone(), Vec::new())).collect();
-    let board = scoreboard::board(&all, "0", "2010-06-01");
-    let n = all.len();
+    let (overview, board) = pages(&e, &o, &verdicts);
     assert!(
-        board.contains(&format!(
-            "**This is the full board**: all {n} experiments that are simulated, every point, every seed; {} runs.",
-            54 * n
-        )),
-        "{board}"
+        overview.contains("| `claim`: the source states it without a number | 5 | 3 | 0 | 0 | 2 |  |\n"),
+        "{overview}"
     );
-    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
-    assert!(board.contains(&format!("**This is a part of the board**: 0 of {n} experiments.")), "{board}");
-    assert!(board.contains("| [mine](#mine) | Made up | 3 of 5 | **1 RED**, 1 known |\n"), "{board}");
-    assert!(board.contains("| it | 7 | much | at least 4 | 3.00 ± 0.00 |  | **red, known** |\n"), "{board}");
-    assert!(board.contains("\n- it (red, known): because"), "{board}");
+    assert!(
+        overview.contains("| [mine](results/mine.md) | by hand | 1 | 0 |  | 3 / 0 / 0 / 2 |  |  |  |\n"),
+        "{overview}"
+    );
+    assert!(overview.contains("\n- mine, by hand: [mine](results/mine.md#mine) 2\n"), "{overview}");
+    assert!(board.contains("| [mine](mine.md#mine) | Made up | 5 | 3 | 0 | 0 | 2 | current |\n"), "{board}");
+    let row = "| it | claim | 7 | much | at least 4 | 3.00 ± 0.00 |  | **not reproduced, cause open** |\n";
+    assert_eq!(board.matches(row).count(), 2, "{board}");
+    assert!(board.contains("\n- it (not reproduced, cause open): because\n"), "{board}");
+    assert!(board.contains("\n- it (reproduced): because\n"), "{board}");
+    // A trial that confirms the cause is named in the file.
+    let mut shown = e.clone();
+    shown.checks[2].cause_shown = true;
+    let (overview, _) = pages(&shown, &o, &verdicts);
+    assert!(overview.contains("| 5 | 3 | 0 | 1 | 1 |  |\n"), "{overview}");
+}
+
+/// The two pages of one experiment: the overview, and that of its family.
+fn pages(e: &Experiment, o: &Outcome, verdicts: &[Verdict]) -> (String, String) {
+    let mut e = e.clone();
+    e.study = "by hand".into();
+    let record = Record::new(&e, o, verdicts, "0123456789abcdef", "2010-06-01");
+    // As they are read from their file.
+    let record: Record = serde_json::from_str(&record.json()).unwrap();
+    let records = Records::from([(e.id.clone(), record)]);
+    let mut pages = scoreboard::pages(std::slice::from_ref(&e), &records).into_iter();
+    (pages.next().unwrap().text, pages.next().unwrap().text)
 }
 
 /// Whichever way: 3 and 9 are 4 below and 2 above the 7 of a source. And the board says so, in its column.
@@ -357,10 +370,13 @@ fn the_farthest_from_the_source_is_told() {
     let o = outcome(&e, false, &host(&told_apart));
     let verdicts = judge(&e, &o);
     assert_eq!(verdicts[0].distance, Some(-4.0));
-    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
+    assert_eq!(verdicts[0].off_percent.map(f64::round), Some(-57.0));
+    let (overview, board) = pages(&e, &o, &verdicts);
+    let row = "| it | published | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | reproduced |\n";
+    assert!(board.contains(row), "{board}");
     assert!(
-        board.contains("| it | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | holds |\n"),
-        "{board}"
+        overview.contains("| `published`: the source prints a number | 1 | 1 | 0 | 0 | 0 | 57.1 % |\n"),
+        "{overview}"
     );
 }
 
@@ -381,10 +397,10 @@ fn the_farthest_from_a_rerun_is_told() {
     assert_eq!((&json[0]["rerun_distance"], json[1].get("rerun_distance")), (&serde_json::json!(5.5), None));
     let page = page(&e, &o, &verdicts, &[], "airtab experiment run it", "");
     assert!(page.contains("<td>2.5 to 3.5: +5.50 (+157 %)<td>"), "{page}");
-    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
-    let row = |off: &str| board.contains(&format!("|  | {off} | holds |\n"));
+    let (_, board) = pages(&e, &o, &verdicts);
+    let row = |off: &str| board.contains(&format!("|  | {off} | reproduced |\n"));
     assert!(board.contains(
-        "| off the source | a rerun, and how far from it | |\n|---|---|---|---|---|---|---|---|\n"
+        "| deviation | rerun, and distance to it | verdict |\n|---|---|---|---|---|---|---|---|---|\n"
     ));
     assert!(row("2.5 to 3.5: +5.50 (+157 %)") && row("") && row("2: +1.00 (+50 %)"), "{board}");
 }
@@ -398,8 +414,8 @@ fn what_is_open_does_not_hold() {
     let o = outcome(&e, false, &host(&made));
     let verdicts = judge(&e, &o);
     assert_eq!(text::summary(verdicts.iter()), "0 of 1 hold, 1 undecided");
-    let board = scoreboard::board(&[(e, o, verdicts)], "0", "2010-06-01");
-    assert!(board.contains("| [mine](#mine) | Made up | 0 of 1 | 1 undecided |\n"), "{board}");
+    let (_, board) = pages(&e, &o, &verdicts);
+    assert!(board.contains("| Made up | 1 | 0 | 1 | 0 | 0 | current |\n"), "{board}");
 }
 
 /// Nothing is expected: everything is there to see, all the more in a quick look.

@@ -8,6 +8,9 @@ use clap::{Parser, Subcommand};
 use crate::args::whole;
 use crate::form::{Form, Printed};
 
+/// Directory of the experiments in a checkout of the repository.
+pub const EXPERIMENTS: &str = "experiments";
+
 /// Repeat the experiments of the studies: published numbers against measured ones
 ///
 /// An experiment is a scenario, what varies in it, and what its source says
@@ -21,6 +24,10 @@ use crate::form::{Form, Printed};
   airtab experiment run 'chap/dapp-*' --quick  those whose names begin so
   airtab experiment run --all --quick          only the points that verdicts need, with fewer seeds
   airtab experiment run my-own.toml            docs/experiments.md describes the file
+  airtab experiment run --stale                repeat what has changed since its result was stored
+
+In a checkout of airtab's repository a full run of one of its experiments is
+stored in experiments/results; `airtab experiment scoreboard` makes pages of it.
 
 Finished runs are kept: `airtab cache` says where, and looks after them.")]
 pub struct Experiment {
@@ -50,38 +57,30 @@ pub enum ExperimentCommand {
     ///
     /// Exit code 1 if a verdict is red that is not known to be.
     Run(RunExperiments),
-    /// Run all in full, and write the table of everything measured against everything published
+    /// Generate the scoreboard from the stored results
+    ///
+    /// Writes README.md and a page for each family of experiments. It runs no simulation.
     Scoreboard {
-        /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files [default: all of
-        /// the repository's that are simulated]
-        #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml")]
-        experiments: Vec<String>,
-        /// Run those in real time, as root, and replace the live part of the board alone
-        #[arg(long, conflicts_with = "experiments")]
-        live: bool,
-        /// Take live runs that an earlier command made
+        /// Exit with code 1 if a page differs from the results, and write none
         #[arg(long)]
-        resume: bool,
-        /// Only the points that verdicts need, with fewer seeds
-        #[arg(long)]
-        quick: bool,
-        /// The folder of README.md
-        #[arg(long, value_name = "DIR", default_value = "experiments")]
+        check: bool,
+        /// Directory of the experiments of a checkout
+        #[arg(long, value_name = "DIR", default_value = EXPERIMENTS)]
         out: PathBuf,
-        /// Runs at the same time; the results do not depend on it [default: one for each processor]
-        #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
-        jobs: Option<u16>,
     },
 }
 
 #[derive(Parser, Default)]
 pub struct RunExperiments {
     /// Such as chap/qsize-game, a whole family such as stz, a pattern such as 'chap/dapp-*', or files
-    #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml", required_unless_present = "all")]
+    #[arg(value_name = "ID|FAMILY|PATTERN|FILE.toml", required_unless_present_any = ["all", "stale"])]
     pub experiments: Vec<String>,
     /// All of the repository's that are simulated
     #[arg(long, conflicts_with = "experiments")]
     pub all: bool,
+    /// Only simulated ones whose stored result is stale or missing, of those named [default: of all]; in a checkout
+    #[arg(long, conflicts_with_all = ["all", "quick", "seeds"])]
+    pub stale: bool,
     /// Only the points that verdicts need, with fewer seeds
     #[arg(long)]
     pub quick: bool,
