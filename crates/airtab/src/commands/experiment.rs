@@ -159,7 +159,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
         };
         experiments.retain(|e| !e.live && e.standing(records.get(&e.id)) != Standing::Current);
         if experiments.is_empty() {
-            output::note("No result is stale.");
+            output::note("No simulated result is stale.");
             return Ok(ExitCode::SUCCESS);
         }
         output::note(&format!("{} to run.", count(experiments.len(), "experiment")));

@@ -276,3 +276,149 @@ fn results_hold_the_experiment_itself() {
     assert_eq!(text(&again.stdout).replace("mine.experiment", "mine"), text(&run.stdout));
     assert!(text(&again.stderr).contains("8 of 8 runs are known from before"), "{}", text(&again.stderr));
 }
+
+/// A directory like the root of a checkout, without results.
+fn checkout() -> tempfile::TempDir {
+    let dir = scratch();
+    std::fs::create_dir_all(dir.path().join("experiments/results")).unwrap();
+    dir
+}
+
+fn record(dir: &Path, id: &str) -> std::path::PathBuf {
+    dir.join(format!("experiments/results/{id}.json"))
+}
+
+#[test]
+fn full_runs_in_a_checkout_are_stored() {
+    let dir = checkout();
+    let path = record(dir.path(), "chap/constants");
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    for args in [&["run", "chap/constants", "--quick"][..], &["run", "chap/constants", "--seeds", "1"]] {
+        assert_eq!(airtab(dir.path(), args).status.code(), Some(0));
+        assert!(!path.exists(), "{args:?}");
+    }
+    let run = airtab(dir.path(), &["run", "chap/constants", "mine.toml"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let stored: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    assert_eq!(stored["id"], "chap/constants");
+    assert_eq!((&stored["runs"], stored["date"].as_str().unwrap().len()), (&stored["seeds"], 10));
+    let check = &stored["checks"][0];
+    assert_eq!((&check["reported"], &check["state"]), (&"22.22".into(), &"holds".into()), "{stored}");
+    assert_eq!(check["values"].as_array().unwrap().len(), 1);
+    let files = std::fs::read_dir(dir.path().join("experiments/results")).unwrap().count();
+    assert_eq!(files, 1, "mine.toml is not of the repository");
+    // Elsewhere, no file is written.
+    let dir = scratch();
+    assert_eq!(airtab(dir.path(), &["run", "chap/constants"]).status.code(), Some(0));
+    assert!(!dir.path().join("experiments").exists());
+}
+
+#[test]
+fn stale_runs_what_is_stale_and_nothing_else() {
+    let dir = scratch();
+    let refused = airtab(dir.path(), &["run", "--stale"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("--stale: no directory experiments/results here"));
+    let dir = checkout();
+    let stale =
+        || airtab(dir.path(), &["run", "--stale", "chap/constants", "chap/model-waits", "live/lnx-clean"]);
+    let standing = |id: &str| {
+        let list = airtab(dir.path(), &["list", "--json"]);
+        let all: serde_json::Value = serde_json::from_slice(&list.stdout).expect("JSON");
+        let one = all.as_array().unwrap().iter().find(|e| e["id"] == id).unwrap();
+        one["result"].as_str().unwrap().to_string()
+    };
+    assert_eq!(standing("chap/constants"), "none");
+    let first = stale();
+    assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
+    assert!(text(&first.stderr).starts_with("2 experiments to run.\n"), "{}", text(&first.stderr));
+    assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 hold"), "{}", text(&first.stderr));
+    assert!(text(&stale().stderr).contains("No simulated result is stale."));
+    // Of another experiment, and of another simulator.
+    for key in ["experiment", "sources"] {
+        let path = record(dir.path(), "chap/model-waits");
+        let constants = record(dir.path(), "chap/constants");
+        let before = std::fs::metadata(&constants).unwrap().modified().unwrap();
+        let mut stored: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        let whole = stored.clone();
+        stored[key] = "0123456789abcdef".into();
+        std::fs::write(&path, stored.to_string()).unwrap();
+        assert_eq!((&*standing("chap/model-waits"), &*standing("chap/constants")), ("stale", "current"));
+        let again = stale();
+        assert!(text(&again.stderr).starts_with("1 experiment to run.\n"), "{}", text(&again.stderr));
+        assert_eq!(
+            serde_json::from_slice::<serde_json::Value>(&std::fs::read(&path).unwrap()).unwrap(),
+            whole
+        );
+        assert_eq!(std::fs::metadata(&constants).unwrap().modified().unwrap(), before);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_of_stale_results_keeps_those_that_ended() {
+    let dir = checkout();
+    let mut command = command(dir.path(), &["run", "--stale", "chap/constants", "chap/fair", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    while !record(dir.path(), "chap/constants").exists() {
+        assert!(std::time::Instant::now() < end, "it has no result");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains(" left"), "a time estimate: {}", text(&output.stderr));
+    let table = airtab(dir.path(), &["list"]);
+    let row = |id: &str| text(&table.stdout).lines().find(|line| line.starts_with(id)).unwrap().to_string();
+    assert!(row("chap/constants").ends_with("current"), "{}", row("chap/constants"));
+    assert!(row("chap/fair").ends_with("none"), "{}", row("chap/fair"));
+}
+
+#[test]
+fn the_scoreboard_follows_from_the_results() {
+    let dir = checkout();
+    assert_eq!(airtab(dir.path(), &["run", "chap/constants"]).status.code(), Some(0));
+    let check = || airtab(dir.path(), &["scoreboard", "--check"]);
+    let readme = dir.path().join("experiments/README.md");
+    let missing = check();
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(text(&missing.stderr).contains("experiments/README.md: differs from the results\n"));
+    assert!(!readme.exists(), "a check writes no page");
+    assert_eq!(airtab(dir.path(), &["scoreboard"]).status.code(), Some(0));
+    assert_eq!(check().status.code(), Some(0), "{}", text(&check().stderr));
+    let page = std::fs::read_to_string(&readme).unwrap();
+    assert!(page.contains("| [chap](results/chap.md) | Lee 2010 | "), "{page}");
+    std::fs::write(&readme, page.replace("Lee 2010", "Lee 2011")).unwrap();
+    let other = check();
+    assert_eq!((other.status.code(), text(&other.stderr).matches("differs").count()), (Some(1), 1));
+    assert_eq!(airtab(dir.path(), &["scoreboard"]).status.code(), Some(0));
+    assert_eq!(std::fs::read_to_string(&readme).unwrap(), page, "the same bytes");
+    // Each file that is not a result is named, with what to do.
+    let path = record(dir.path(), "chap/constants");
+    let good = std::fs::read_to_string(&path).unwrap();
+    for (name, content, says) in [
+        (
+            "chap/constants",
+            good.replace("\"seeds\"", "\"sedes\""),
+            "constants.json: not a result of an experiment: unknown field `sedes`",
+        ),
+        (
+            "chap/constants",
+            good.replace("chap/constants", "chap/link"),
+            "constants.json: has the result of chap/link: rename it to",
+        ),
+        (
+            "chap/constant",
+            good.replace("chap/constants", "chap/constant"),
+            "constant.json: no experiment 'chap/constant': remove the file",
+        ),
+    ] {
+        std::fs::write(record(dir.path(), name), content).unwrap();
+        let wrong = check();
+        assert_eq!(wrong.status.code(), Some(1));
+        assert!(text(&wrong.stderr).contains(says), "{}", text(&wrong.stderr));
+        std::fs::write(&path, &good).unwrap();
+    }
+}
