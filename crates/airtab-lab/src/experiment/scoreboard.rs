@@ -19,7 +19,7 @@ use airtab_scenario::digits::{self, count};
 pub struct Page {
     /// `README.md` or `results/FAMILY.md`.
     pub path: String,
-    /// Its content, Markdown.
+    /// Markdown of the page.
     pub text: String,
 }
 
