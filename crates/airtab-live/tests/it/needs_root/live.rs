@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Houses for real: namespaces, devices, the kernel's own ping and TCP. Needs
-//! root; where that is missing the tests say so and do nothing.
+//! Namespaces, devices, the kernel's own ping and TCP. Needs root.
 
 use crate::common;
 
@@ -14,8 +13,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use airtab_live::control::{self, Request};
-use airtab_live::{AccessPoint, Books, House, LiveError, NetnsRef, Port, Running, running};
-use common::{EMULATOR, deadline::deadline, house, houses_can_be_built, queue, run_in, up};
+use airtab_live::{AccessPoint, Books, LiveError, NetnsRef, Port, Running, running};
+use common::{EMULATOR, deadline::deadline, house, queue, require_houses, run_in, up};
 use pnet_datalink::{self as datalink, Channel};
 
 fn books(running: &Running) -> Books {
@@ -44,11 +43,10 @@ fn ping(netns: &str, to: &str) -> Vec<f64> {
 
 /// Never too early: what the wires and the air take is the least.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn pings_take_the_time_of_wires_and_air() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let running = up(house("qa-ping", EMULATOR, ""), "chap");
     let console = netns(&running, Port::Station(0));
     // Eq. 7.1 for 84 and 104 bytes is more than 177 us; up, the emulator takes none.
@@ -69,11 +67,10 @@ fn pings_take_the_time_of_wires_and_air() {
 /// TCP keeps running while the discipline is replaced by every other one, and
 /// a change loses no packet that fits.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn disciplines_change_under_a_download() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let mut running = up(house("qa-swap", EMULATOR, ""), "fifo:limit=300");
     let (internet, laptop) = (netns(&running, Port::Internet), netns(&running, Port::Station(1)));
     let mut server = NetnsRef::named(&internet)
@@ -137,11 +134,10 @@ fn disciplines_change_under_a_download() {
 /// Whatever a namespace writes into its device is counted; nothing of it ends
 /// the access point.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn malformed_packets_are_counted() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let running = up(house("qa-raw", EMULATOR, ""), "fq_codel");
     let console = netns(&running, Port::Station(0));
     const N: u64 = 2000;
@@ -179,11 +175,10 @@ fn malformed_packets_are_counted() {
 
 /// A device that its namespace takes down, or that is gone, costs its own packets only.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_device_that_is_down_is_not_fatal() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let running = up(house("qa-down", EMULATOR, ""), "spq");
     let (console, laptop) = (netns(&running, Port::Station(0)), netns(&running, Port::Station(1)));
     run_in(&laptop, "ip link set wlan0 down");
@@ -200,11 +195,10 @@ fn a_device_that_is_down_is_not_fatal() {
 
 /// Names that begin alike are still different houses; one name is up once.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn two_houses_do_not_know_of_each_other() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let first = up(house("qa-two", EMULATOR, ""), "fifo");
     let second = up(house("qa-two-b", EMULATOR, ""), "chap");
     assert!(running::houses().iter().filter(|h| h.starts_with("qa-two")).count() == 2);
@@ -224,11 +218,10 @@ fn two_houses_do_not_know_of_each_other() {
 
 /// The control socket: changes, refusals that say what is allowed, garbage.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn the_control_socket_takes_anything() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let name = "qa-control";
     let running = up(house(name, EMULATOR, ""), "fifo");
     let path = control::socket(name);
@@ -293,36 +286,13 @@ fn the_control_socket_takes_anything() {
     assert_gone(name);
 }
 
-/// Names that would lead out of the folder of houses are refused before
-/// anything is looked at.
-#[test]
-fn names_cannot_lead_elsewhere() {
-    let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("lock"), "1").expect("a file");
-    let inside = format!("../..{}", folder.path().display());
-    for name in [folder.path().to_str().expect("UTF-8"), &inside, "..", ".", ""] {
-        let said = running::down(name).unwrap_err().to_string();
-        assert!(said.contains(&format!("{name:?}")), "{said}");
-        assert!(control::ask(name, &Request::Down).unwrap_err().to_string().contains(&format!("{name:?}")));
-    }
-    assert!(folder.path().join("lock").exists() && Path::new("/run/netns/..").exists());
-    let mut file = house("x", "", "").file;
-    file.scenario.name = "..".into();
-    assert!(House::new(file).is_err());
-}
-
 /// An access point that stood still says so: what was late, and what was lost
 /// before it could be read. Nothing is missing in the sum.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn who_falls_behind_says_so() {
     let _in_time = deadline(300);
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     const N: u64 = 15_000;
     let running = up(house("qa-behind", EMULATOR, ""), "fifo");
     let console = netns(&running, Port::Station(0));
