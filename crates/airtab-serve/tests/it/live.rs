@@ -126,3 +126,32 @@ fn what_is_no_recording_is_refused_before_it_listens() {
         "house home is there twice, by --live or --replay"
     );
 }
+
+/// `/metrics` and `/health` are of the first house that is shown, and of its last snapshot.
+#[cfg(feature = "live")]
+#[test]
+fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
+    let empty = Running::start(options());
+    assert_eq!((empty.get("/health").status, empty.get("/health").text()), (200, "ok\n".into()));
+    assert_eq!(empty.get("/metrics").text(), airtab_live::metrics::encode(None));
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("evening.jsonl");
+    let text = include_str!("../../../airtab-live/fixtures/evening.jsonl");
+    std::fs::write(&path, text).unwrap();
+    let server =
+        Running::start(Options { replay: vec![(path, 1e6), (evening(folder.path()), 1e6)], ..options() });
+    let health = server.get("/health");
+    assert_eq!((health.status, health.text()), (503, "the access point is starting\n".into()));
+    assert_eq!(server.get("/metrics").text(), airtab_live::metrics::encode(None));
+    // The second one is played, and nothing of it is shown.
+    server.events("/api/live/home/events", None).take_while(|e| e.name != "down").for_each(drop);
+    assert_eq!(server.get("/health").status, 503);
+    let name = server.get("/api/live").json()[0].as_str().unwrap().to_string();
+    server.events(&format!("/api/live/{name}/events"), None).take_while(|e| e.name != "down").for_each(drop);
+    let last: airtab_live::Snapshot = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let metrics = server.get("/metrics");
+    assert_eq!(metrics.text(), airtab_live::metrics::encode(Some(last.into())));
+    assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    assert_eq!((server.get("/health").status, server.get("/health").text()), (200, "ok\n".into()));
+}
