@@ -4,7 +4,7 @@
 //! balance; at the end, everything must come out. `make fuzz` at the top.
 //!
 //! Input: medium, discipline, then operations of one byte and their arguments.
-//! What it does not do: no devices and no clock; `tests/it/live.rs` of `airtab-live` has those.
+//! What it does not do: no devices and no clock; `tests/it/needs_root/live.rs` of `airtab-live` has those.
 
 #![no_main]
 

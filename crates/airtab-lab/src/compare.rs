@@ -311,6 +311,12 @@ fn over_seeds<'a>(runs: impl Iterator<Item = &'a Figures> + Clone) -> BTreeMap<M
 }
 
 impl Comparison {
+    /// Number of applications of the scenario. The scores of a discipline begin with theirs of the measured time; as many
+    /// follow for each window.
+    pub(crate) fn applications(&self) -> usize {
+        self.classes.len()
+    }
+
     /// The results of one discipline.
     pub fn queue(&self, label: &str) -> Option<&QueueScores> {
         self.queues.iter().find(|q| q.label == label)

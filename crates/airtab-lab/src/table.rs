@@ -290,16 +290,25 @@ fn limits(c: &Comparison) -> String {
     if limits.is_empty() { String::new() } else { format!("Limits, packets: {}.\n", limits.join(", ")) }
 }
 
-/// Which pages the page times are about.
+/// Number of pages in the page times, over all applications of all seeds, and number of seeds that have any.
 fn pages(c: &Comparison) -> String {
-    let compared = |scores: &Scores| scores.metrics.get(&Metric::PagesCompared).map(|s| s.values.clone());
-    let values: Vec<f64> = c.queues[0].apps.iter().filter_map(compared).flatten().flatten().collect();
-    let (pages, seeds) = (count(values.iter().sum::<f64>() as usize, "page"), count(values.len(), "seed"));
+    let (apps, windows) = c.queues[0].apps.split_at(c.applications().min(c.queues[0].apps.len()));
+    let compared: Vec<&Summary> =
+        apps.iter().filter_map(|app| app.metrics.get(&Metric::PagesCompared)).collect();
+    let of_seed = |seed: usize| {
+        let pages = compared.iter().filter_map(|summary| summary.values.get(seed).copied().flatten());
+        pages.reduce(|sum, pages| sum + pages)
+    };
+    let pages_of_seeds: Vec<f64> = (0..c.seeds.len()).filter_map(of_seed).collect();
     let all = if c.queues.len() > 1 { " under every discipline" } else { "" };
-    if values.is_empty() {
-        return format!("Page times: no page was completed{all}.\n");
+    // A window overlaps the measured time or another window: its pages are in neither sum.
+    let when = if windows.is_empty() { "" } else { " in the measured time" };
+    if pages_of_seeds.is_empty() {
+        return format!("Page times: no page was completed{all}{when}.\n");
     }
-    format!("Page times: the {pages} of {seeds} completed{all}.\n")
+    let pages = count(pages_of_seeds.iter().sum::<f64>() as usize, "page");
+    let seeds = count(pages_of_seeds.len(), "seed");
+    format!("Page times: the {pages} of {seeds} completed{all}{when}.\n")
 }
 
 /// An application's score with its unit, for text.

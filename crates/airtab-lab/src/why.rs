@@ -6,6 +6,8 @@
 //! What it does not do: causes are found by each kind of application
 //! (`airtab-scenario`).
 
+use std::borrow::Cow;
+
 use airtab_scenario::{About, QueueScores, Scores, outcome_words};
 
 use crate::compare::Comparison;
@@ -40,11 +42,13 @@ pub fn why_short(c: &Comparison) -> Vec<String> {
 /// Those of some disciplines and applications, by their numbers.
 fn sentences(c: &Comparison, wanted: &dyn Fn(usize, usize) -> bool) -> Vec<String> {
     let apps = c.queues.first().map_or(0, |q| q.apps.len());
+    let per_time = c.applications().max(1);
+    let times: Vec<Vec<Cow<QueueScores>>> = c.queues.iter().map(|q| by_time(q, per_time)).collect();
     let mut sentences = Vec::new();
     for i in 0..apps {
         let mut reasons: Vec<(String, String)> = Vec::new();
-        for (_, q) in c.queues.iter().enumerate().filter(|(k, _)| wanted(*k, i)) {
-            let Some((score, reason)) = of_app(q, &q.apps[i]) else { continue };
+        for (k, times) in times.iter().enumerate().filter(|(k, _)| wanted(*k, i)) {
+            let Some((score, reason)) = of_app(&times[i / per_time], &c.queues[k].apps[i]) else { continue };
             match reasons.iter_mut().find(|(_, known)| *known == reason) {
                 Some((scores, _)) => scores.push_str(&format!(", {score}")),
                 None => reasons.push((score, reason)),
@@ -54,6 +58,16 @@ fn sentences(c: &Comparison, wanted: &dyn Fn(usize, usize) -> bool) -> Vec<Strin
         sentences.extend(reasons.into_iter().map(|(scores, reason)| format!("{name} {scores}: {reason}")));
     }
     sentences
+}
+
+/// The scores of a discipline, one part for the measured time and one for each window: an application shares queue and air
+/// with those of its own time.
+fn by_time(q: &QueueScores, per_time: usize) -> Vec<Cow<'_, QueueScores>> {
+    if q.apps.len() <= per_time {
+        return vec![Cow::Borrowed(q)];
+    }
+    let part = |apps: &[Scores]| Cow::Owned(QueueScores { apps: apps.to_vec(), ..q.clone() });
+    q.apps.chunks(per_time).map(part).collect()
 }
 
 /// "3.50 under fifo", and why.

@@ -29,7 +29,7 @@ const PAYLOAD: usize = 1472;
 const SECONDS: f64 = 4.0;
 
 fn main() {
-    assert!(common::houses_can_be_built(), "needs root and network namespaces");
+    common::require_houses();
     rates();
     idle();
     forwarding();

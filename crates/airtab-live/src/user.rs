@@ -99,11 +99,9 @@ mod tests {
 
     /// What runs as a number keeps others from it.
     #[test]
-    fn a_number_in_use_is_left_to_its_user() {
-        if !rustix::process::geteuid().is_root() {
-            println!("not root: no program runs as another user, nothing tested");
-            return;
-        }
+    #[ignore = "needs root: runs a program as another user"]
+    fn needs_root_a_number_in_use_is_left_to_its_user() {
+        assert!(rustix::process::geteuid().is_root(), "needs root: run it with sudo");
         let first = User::of("user-test").unwrap();
         let [setpriv, options @ ..] = first.confine();
         let mut sleeper =

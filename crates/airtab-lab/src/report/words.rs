@@ -16,13 +16,18 @@ use airtab_scenario::digits;
 
 /// What the page is about.
 pub(super) fn title(c: &Comparison) -> String {
-    let apps: Vec<&str> = c.queues.first().map_or(Vec::new(), |q| q.apps.iter().map(|a| &*a.name).collect());
+    let apps: Vec<&str> = applications(c).iter().map(|app| app.name.as_str()).collect();
     let who = match apps.len() {
         7.. => format!("{} applications", apps.len()),
         _ => list(&apps),
     };
     let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
     format!("{}: what {who} felt under {}", c.scenario, list(&labels))
+}
+
+/// Scores of the applications in the measured time under the first discipline; those of windows left out.
+fn applications(c: &Comparison) -> &[Scores] {
+    c.queues.first().map_or(&[], |q| &q.apps[..c.applications().min(q.apps.len())])
 }
 
 /// A word that begins a sentence.
@@ -118,7 +123,7 @@ pub(super) fn latency(app: &App, scenario: &Scenario) -> String {
 /// with all that cannot be told apart), and what the best one that needs no
 /// classes set by hand changes against the first column, for better and for worse.
 pub fn result(c: &Comparison) -> String {
-    let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
+    let apps = applications(c);
     if c.queues.len() < 2 || apps.is_empty() {
         return String::new();
     }

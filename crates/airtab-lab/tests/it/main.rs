@@ -17,6 +17,7 @@ mod nothing_twice;
 mod rank_correlation;
 mod report_page;
 mod results_parquet;
+mod run_keys;
 mod series;
 mod stored_runs;
 mod sweep;

@@ -4,16 +4,22 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use airtab_core::{Discipline, Params};
+use airtab_lab::frame::Csv;
 use airtab_lab::plan::{
     Budget, Cell, Halt, Job, Pace, Plan, RunKey, Step, Whole, Work, execute, execute_rounds,
 };
 use airtab_lab::store::{NoStore, Packs, Store, Unusable, sources, tidy};
-use airtab_lab::{Options, Stopped, compare};
+use airtab_lab::{
+    Options, Origin, Report, Stopped, Study, compare, compare_kept, figures, flent, frame, html,
+    scenario_hash, study, table, why, write_parquet,
+};
 use airtab_scenario::{Measured, ScenarioFile, short};
+use airtab_sim::Scenario;
 use tempfile::TempDir;
 
 fn folder() -> TempDir {
@@ -137,6 +143,97 @@ fn what_is_damaged_or_of_others_is_none() {
     has([true, true, true]);
     assert_eq!(tidy::prune(dir.path(), true).unwrap().runs, 0);
     assert!(packs(&dir).is_empty());
+}
+
+/// Name and bytes of each output of a comparison.
+fn outputs(scenario: &Scenario, seen: &Study) -> Vec<(&'static str, Vec<u8>)> {
+    let origin = Origin {
+        version: "1.2.3".into(),
+        git: "unknown".into(),
+        command: "airtab compare".into(),
+        scenario_hash: scenario_hash(scenario),
+    };
+    let Study { comparison: c, stories, documents, .. } = seen;
+    let report = Report { comparison: c, scenario, stories, origin: &origin };
+    let mut parquet = Vec::new();
+    write_parquet(c, &origin, &mut parquet).unwrap();
+    let batch = frame(c);
+    let mut csv = Csv::new(Vec::new(), &batch.schema()).unwrap();
+    csv.write(&batch).unwrap();
+    let style = table::Style { width: 100, colour: false };
+    let mut flent = Vec::new();
+    documents.iter().for_each(|document| document.write("mine.flent", &mut flent).unwrap());
+    vec![
+        ("json", serde_json::to_vec(&c.data(origin.build())).unwrap()),
+        ("table", table::comparison(c, style).into()),
+        ("runs", c.queues.iter().map(|q| table::run(q, style)).collect::<String>().into()),
+        ("reasons", why(c).join("\n").into()),
+        ("page", html(&report).into()),
+        ("figures", figures(&report).iter().map(|figure| figure.svg()).collect::<String>().into()),
+        ("parquet", parquet),
+        ("csv", csv.close().unwrap()),
+        ("flent", flent),
+    ]
+}
+
+/// Pages, a video, two windows; and a mesh with its nodes.
+#[test]
+fn stored_runs_lead_to_the_bytes_of_fresh_ones() {
+    let apps = ["game", "web", "video", "download"]
+        .map(|kind| format!("[[app]]\nname = \"{kind}\"\nkind = \"{kind}\"\nstation = \"s\"\n"));
+    let house = format!(
+        "duration = \"14s\"\nmeasure = [\"4s\", \"12s\"]\n[windows]\nearly = [\"2s\", \"7s\"]\nlate = [\"6s\", \"13s\"]\n\
+         [[station]]\nname = \"s\"\ndistance = 12\n{}",
+        apps.concat()
+    );
+    let mesh = "duration = \"14s\"\nmeasure = [\"2s\", \"13s\"]\ntopology = \"chain-2\"\n[wifi]\nphy = \"std-11b\"\n\
+                [[app]]\nname = \"load\"\nkind = \"download\"\nfrom = \"n0\"\nto = \"n2\"\n";
+    for text in [house.as_str(), mesh] {
+        let scenario = ScenarioFile::parse("mine.toml", text).unwrap().scenario;
+        let plan = flent::Plan::of(&scenario).unwrap();
+        let queues = ["fifo", "fq_codel"]
+            .map(|name| (name.to_string(), Params::new(Discipline::named(name).unwrap())));
+        let stop = AtomicBool::new(false);
+        let seen = |store: &dyn Store, seeds: &[u64]| {
+            let stored = Mutex::new(Vec::new());
+            let progress = |step: Step| {
+                stored.lock().unwrap().extend(step.stored.then_some((step.job.queue, step.job.seed)));
+            };
+            let options = Options { seeds, short: false, jobs: 1, stop: &stop, store, progress: &progress };
+            let Ok(seen) = study(&scenario, &queues, &options, Vec::new(), Some(&plan), None) else {
+                panic!()
+            };
+            (outputs(&scenario, &seen), stored.into_inner().unwrap())
+        };
+        let (fresh, none) = seen(&NoStore, &[5, 3, 9]);
+        assert!(none.is_empty() && fresh.iter().all(|(_, bytes)| bytes.len() > 100));
+        let dir = folder();
+        // One of the seeds, and one that is not asked for.
+        seen(&Packs::open(dir.path()).unwrap(), &[3, 2]);
+        for stored in [vec![(0, 3), (1, 3)], vec![(0, 3), (0, 9), (1, 3), (1, 9)]] {
+            let (found, from_store) = seen(&Packs::open(dir.path()).unwrap(), &[5, 3, 9]);
+            assert_eq!(from_store, stored, "stories and files of the first seed need its run");
+            for ((name, fresh), (_, found)) in fresh.iter().zip(&found) {
+                assert!(fresh == found, "{name} differs");
+            }
+        }
+        // No timeline and no file needs a run: the store has all of them.
+        let store = Packs::open(dir.path()).unwrap();
+        let steps = Mutex::new(Vec::new());
+        let progress = |step: Step| steps.lock().unwrap().push((step.job.seed, step.stored));
+        let seeds = [5, 3, 9];
+        let options =
+            Options { seeds: &seeds, short: false, jobs: 1, stop: &stop, store: &store, progress: &progress };
+        let plain = compare(&scenario, &queues, &options).unwrap();
+        assert!(steps.lock().unwrap().iter().all(|(_, stored)| *stored));
+        let options = Options { store: &NoStore, progress: &|_| (), ..options };
+        assert_eq!(plain, compare(&scenario, &queues, &options).unwrap());
+        let (_, documents) = compare_kept(&scenario, &queues, &options, Some(&plan)).unwrap();
+        let options = Options { store: &store, ..options };
+        let (kept, again) = compare_kept(&scenario, &queues, &options, Some(&plan)).unwrap();
+        assert_eq!(kept, plain);
+        assert!(again.len() == queues.len() && again == documents, "files for flent");
+    }
 }
 
 /// An hour of the built-in home: minutes of a processor.

@@ -3,13 +3,11 @@
 
 mod access_point;
 mod acks;
-mod apps;
 mod classes;
 mod common;
 mod ecn;
 mod figures;
 mod floods;
-mod hardened;
-mod live;
+mod names;
+mod needs_root;
 mod routes;
-mod trial;

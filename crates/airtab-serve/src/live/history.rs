@@ -333,4 +333,117 @@ mod tests {
         add(&mut history, 1, "chap", 0.5);
         assert_eq!((history.past().count(), history.past().marks.len(), history.number), (1, 0, 3));
     }
+
+    fn whats(history: &History) -> Vec<(u64, String)> {
+        let mark = |mark: &Arc<str>| {
+            let mark: Value = serde_json::from_str(mark).unwrap();
+            (mark["at_ns"].as_u64().unwrap() / 1_000_000_000, mark["what"].as_str().unwrap().to_string())
+        };
+        history.past().marks.iter().map(mark).collect()
+    }
+
+    /// A change of a station by a client of this server suppresses marks of stations for 2.5 s, both ends included;
+    /// marks of the discipline are never suppressed.
+    #[test]
+    fn a_change_by_a_client_suppresses_station_marks_for_its_time() {
+        let at = |ms: u64, queue: &str, fer: f64| {
+            let station = json!({ "name": "tv", "rate_kbps": 54_000, "frame_error_rate": fer });
+            let now_s = ms as f64 / 1e3;
+            json!({ "house": "h", "queue": queue, "now_s": now_s, "stations": [station] }).to_string()
+        };
+        for (ms, queue, marks) in [(2_500, "fifo", 1), (2_501, "fifo", 2), (1_000, "chap", 2)] {
+            let mut history = History::default();
+            for line in [at(4_000, "fifo", 0.0), at(4_000 + ms, queue, 0.5)] {
+                history.add(&line, Glance::of(&line).unwrap());
+                if history.number == 1 {
+                    history.changed("asked");
+                }
+            }
+            assert_eq!(whats(&history).len(), marks, "{ms} ms, {queue}: {:?}", whats(&history));
+        }
+        // The next house of that name knows nothing of it.
+        let mut history = History::default();
+        add(&mut history, 900, "fifo", 0.0);
+        history.changed("asked");
+        (1..=2).for_each(|now| add(&mut history, now, "fifo", now as f64 / 8.0));
+        assert_eq!(whats(&history).len(), 1, "{:?}", whats(&history));
+    }
+
+    /// `(before, after)` of two stations, told apart by their names and not by their places.
+    #[test]
+    fn marks_are_of_the_station_that_changed() {
+        let station = |name: &str, rate: u32, fer: f64, ended: Option<&str>| json!({ "name": name, "rate_kbps": rate, "frame_error_rate": fer, "ended": ended });
+        let moved = "station tv was moved: 1.23 % of its frames were lost, 50 % are now";
+        for (before, after, expected) in [
+            ((6_000, 0.01234, None), (6_000, 0.5, None), Some(moved)),
+            // Rate control may have changed both.
+            ((6_000, 0.01234, None), (9_000, 0.5, None), None),
+            ((6_000, 0.01234, None), (9_000, 0.01234, None), None),
+            ((6_000, 0.0, None), (6_000, 0.0, Some("unplugged")), Some("station tv is gone: unplugged")),
+            ((6_000, 0.0, Some("unplugged")), (6_000, 0.0, None), Some("station tv is back")),
+            ((6_000, 0.0, Some("unplugged")), (6_000, 0.0, Some("again")), None),
+        ] {
+            let other = station("pc", 54_000, 0.25, None);
+            let of = |(rate, fer, ended)| station("tv", rate, fer, ended);
+            let mut history = History::default();
+            for (now_s, stations) in [
+                (3, json!([of(before), other])),
+                (4, json!([other, of(after), station("new", 1, 0.75, None)])),
+            ] {
+                let line =
+                    json!({ "house": "h", "queue": "q", "now_s": now_s, "stations": stations }).to_string();
+                history.add(&line, Glance::of(&line).unwrap());
+            }
+            let expected: Vec<_> = expected.into_iter().map(|what| (4, what.to_string())).collect();
+            assert_eq!(whats(&history), expected, "{before:?} {after:?}");
+        }
+    }
+
+    /// Snapshots and marks of exactly an hour ago are there, those of a second more are not; of marks at most 1000.
+    #[test]
+    fn the_past_ends_an_hour_ago() {
+        let mut history = History::default();
+        for now in [5, 10, 3605, 3606] {
+            add(&mut history, now, if now < 10 { "fifo" } else { "chap" }, 0.0);
+        }
+        let times = |history: &History| {
+            let time =
+                |line: String| serde_json::from_str::<Value>(&line).unwrap()["now_s"].as_u64().unwrap();
+            history.past().map(time).collect::<Vec<_>>()
+        };
+        assert_eq!(times(&history), [10, 3605, 3606]);
+        assert_eq!(whats(&history), [(10, "the discipline is chap now".into())]);
+        add(&mut history, 3610, "chap", 0.0);
+        assert_eq!((times(&history), whats(&history).len()), (vec![10, 3605, 3606, 3610], 1));
+        add(&mut history, 3611, "chap", 0.0);
+        assert_eq!((times(&history), whats(&history).len()), (vec![3605, 3606, 3610, 3611], 0));
+        (0..1003).for_each(|i| history.changed(&format!("change {i}")));
+        add(&mut history, 3612, "chap", 0.0);
+        let kept = whats(&history);
+        assert_eq!((kept.len(), kept[0].1.as_str(), kept[999].1.as_str()), (1000, "change 3", "change 1002"));
+    }
+
+    /// Ten minutes ago, exactly, is recent; beyond it one snapshot of each 5 s is kept, the first.
+    #[test]
+    fn what_is_older_than_ten_minutes_is_thinned() {
+        let mut history = History::default();
+        (6..=14).chain([611, 613]).for_each(|now| add(&mut history, now, "fifo", 0.0));
+        assert_eq!((history.old.len(), history.recent.len()), (2, 3));
+        let seconds =
+            |all: &VecDeque<(u64, Packed)>| all.iter().map(|(at, _)| *at / 1_000_000_000).collect::<Vec<_>>();
+        assert_eq!((seconds(&history.old), seconds(&history.recent)), (vec![6, 10], vec![13, 14, 611]));
+    }
+
+    /// The end of the house is part of the past until a snapshot follows.
+    #[test]
+    fn an_end_is_told_until_the_house_is_up_again() {
+        let mut history = History::default();
+        add(&mut history, 1, "fifo", 0.0);
+        history.down("it ended");
+        assert_eq!(history.past().down.as_deref(), Some(r#"{"why":"it ended"}"#));
+        assert_eq!(history.after(1).unwrap().len(), 1);
+        add(&mut history, 2, "fifo", 0.0);
+        assert_eq!((history.past().down, history.number), (None, 3));
+        assert_eq!(history.latest().as_deref(), Some(&*line(2, "fifo", 0.0)));
+    }
 }

@@ -150,3 +150,94 @@ impl Board {
         threads.into_values().for_each(|thread| _ = thread.join());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use airtab_lab::store::NoStore;
+
+    use super::super::study::Reader;
+    use super::*;
+
+    /// A board on which nothing runs.
+    fn board(limits: Limits) -> Arc<Board> {
+        let limits = Limits { running: 0, ..limits };
+        let (version, git) = Default::default();
+        Board::new(Kit { version, git, store: Arc::new(NoStore), jobs: 1, limits })
+    }
+
+    fn add(board: &Arc<Board>) -> Option<Arc<Study>> {
+        board.add(super::super::study::tests::study(0).task)
+    }
+
+    fn end(study: &Study, weight: u64) {
+        study.end(State::Done, None, "");
+        study.weight.store(weight, Ordering::Relaxed);
+    }
+
+    fn remembered(board: &Board) -> Vec<u64> {
+        (0..200).filter(|id| board.get(*id).is_some()).collect()
+    }
+
+    #[test]
+    fn a_stopped_study_makes_room_for_one_that_waits() {
+        let board = board(Limits { waiting: 3, ..Limits::default() });
+        let ids = || add(&board).map(|study| study.id);
+        assert_eq!([ids(), ids(), ids(), ids()], [Some(1), Some(2), Some(3), None]);
+        let second = board.get(2).unwrap();
+        board.stop(&second);
+        assert!(second.stop.load(Ordering::Relaxed) && second.progress().state == State::Stopped);
+        assert_eq!([ids(), ids()], [Some(4), None], "no number is used again");
+        assert_eq!(board.get(1).unwrap().progress().state, State::Waiting);
+        board.close();
+        assert_eq!(ids(), None);
+        let states = [1, 2, 3, 4].map(|id| board.get(id).unwrap().progress().state);
+        assert_eq!(states, [State::Stopped; 4]);
+    }
+
+    /// Results of 100 bytes fit, those of 101 do not; the oldest study that is over goes, and none that waits.
+    #[test]
+    fn the_oldest_results_make_room() {
+        let board = board(Limits { result_bytes: 100, ..Limits::default() });
+        let all: Vec<_> = (0..5).map(|_| add(&board).unwrap()).collect();
+        end(&all[1], 60);
+        end(&all[2], 30);
+        all[4].weight.store(10, Ordering::Relaxed);
+        assert!(board.fits(&all[4]));
+        assert_eq!(remembered(&board), [1, 2, 3, 4, 5]);
+        all[4].weight.store(11, Ordering::Relaxed);
+        assert!(board.fits(&all[4]));
+        assert_eq!(remembered(&board), [1, 3, 4, 5], "41 bytes are left");
+        all[4].weight.store(101, Ordering::Relaxed);
+        assert!(!board.fits(&all[4]));
+        assert!(board.fits(&all[3]), "it has no results yet");
+        assert_eq!(remembered(&board), [1, 4, 5]);
+    }
+
+    #[test]
+    fn at_most_64_finished_studies_are_remembered() {
+        let board = board(Limits { waiting: 100, ..Limits::default() });
+        let all: Vec<_> = (0..66).map(|_| add(&board).unwrap()).collect();
+        all[1..].iter().for_each(|study| end(study, 0));
+        let last = add(&board).unwrap();
+        let mut expected: Vec<u64> = (3..=66).collect();
+        expected.insert(0, 1);
+        expected.push(last.id);
+        assert_eq!(remembered(&board), expected);
+    }
+
+    #[test]
+    fn only_studies_that_nobody_reads_are_ended() {
+        let board = board(Limits { unread: Duration::from_millis(50), ..Limits::default() });
+        let all: Vec<_> = (0..3).map(|_| add(&board).unwrap()).collect();
+        let _reader = Reader::new(all[1].clone());
+        board.look_after();
+        let states = || all.iter().map(|study| study.progress().state.name()).collect::<Vec<_>>();
+        assert_eq!(states(), ["waiting"; 3]);
+        thread::sleep(Duration::from_millis(60));
+        all[2].looked();
+        board.look_after();
+        assert_eq!(states(), ["stopped", "waiting", "waiting"]);
+    }
+}

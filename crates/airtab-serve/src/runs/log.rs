@@ -121,6 +121,21 @@ mod tests {
         assert_eq!(log.results().map(|json| &**json), Some("b"));
     }
 
+    /// Results between steps keep their place, also where only some of what follows is asked for.
+    #[test]
+    fn each_kind_of_entry_has_its_place() {
+        let mut log = Log::default();
+        log.add(What::Results("a".into()));
+        assert!(!log.has_ended());
+        (1..=3).for_each(|done| log.add(step(done)));
+        log.add(What::Failed("why".into()));
+        assert_eq!(log.after(0, 1), [Entry { id: 1, what: What::Results("a".into()) }]);
+        assert_eq!(ids(&log, 0, 3), [1, 2, 3]);
+        assert_eq!(log.after(2, 1), [Entry { id: 3, what: step(2) }]);
+        assert_eq!(log.after(4, 9), [Entry { id: 5, what: What::Failed("why".into()) }]);
+        assert!(log.has_ended());
+    }
+
     #[test]
     fn its_memory_is_bounded() {
         let mut log = Log::default();

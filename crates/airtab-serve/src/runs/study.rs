@@ -228,3 +228,89 @@ impl Drop for Reader {
         readers.last = Instant::now();
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use airtab_lab::plan::Job;
+
+    use super::*;
+
+    /// A study of two disciplines and three seeds.
+    pub fn study(id: u64) -> Study {
+        let queues = ["fifo", "chap"].map(|label| {
+            let discipline = airtab_core::Discipline::named(label).expect("a discipline");
+            (label.to_string(), Params::new(discipline))
+        });
+        Study::new(id, Task { file: ScenarioFile::home(), queues: queues.into(), seeds: 3, short: false })
+    }
+
+    #[test]
+    fn runs_are_counted_and_the_first_end_is_the_end() {
+        let study = study(7);
+        assert_eq!((study.id, study.task.total(), study.progress().state.name()), (7, 6, "waiting"));
+        study.begin();
+        assert_eq!(study.progress().state.name(), "running");
+        let mut changes = study.changes();
+        // A thread that comes late has counted fewer.
+        for (done, seed, queue) in [(2, 3, 1), (1, 2, 0)] {
+            changes.mark_unchanged();
+            study.step(&Step { job: Job { point: 0, queue, place: 0, seed }, done, stored: false });
+            assert!(changes.has_changed().unwrap());
+        }
+        let (all, ended) = study.after(0, 9);
+        let steps = [What::Step { done: 2, seed: 3, queue: 1 }, What::Step { done: 2, seed: 2, queue: 0 }];
+        assert_eq!(all.into_iter().map(|entry| entry.what).collect::<Vec<_>>(), steps);
+        assert!(!ended);
+        study.results("12345".into());
+        let bytes = |n: usize| Bytes::from(vec![0; n]);
+        let files = Files { report: bytes(100), parquet: bytes(20), csv: bytes(3000), json: bytes(40_000) };
+        study.end(State::Done, Some(files), "");
+        study.end(State::Failed, None, "too late");
+        assert_eq!(study.weight.load(Ordering::Relaxed), 43_125, "the results and each file");
+        let progress = study.progress();
+        assert_eq!((progress.state, progress.files.is_some()), (State::Done, true));
+        drop(progress);
+        // What is ready may be as much as was asked for: then there may be more.
+        assert_eq!((study.after(2, 2).0.len(), study.after(2, 2).1, study.after(2, 3).1), (2, false, true));
+        assert_eq!(study.after(3, 9).0[0].what, What::Done);
+    }
+
+    #[test]
+    fn ends_are_told_by_their_kind() {
+        for (state, told, name) in [
+            (State::Done, What::Done, "done"),
+            (State::Stopped, What::Stopped, "stopped"),
+            (State::Failed, What::Failed("why".into()), "failed"),
+        ] {
+            let study = study(1);
+            assert!(!study.progress().state.is_over());
+            study.end(state, None, "why");
+            assert_eq!(study.after(0, 1).0[0].what, told);
+            let state = study.progress().state;
+            assert_eq!((state.name(), state.is_over()), (name, true));
+        }
+    }
+
+    /// The time that a study is left alone begins when its last reader leaves it.
+    #[test]
+    fn the_grace_time_begins_after_the_last_reader() {
+        let (study, pause) = (Arc::new(study(1)), Duration::from_millis(60));
+        std::thread::sleep(pause);
+        assert!(study.left_alone().unwrap() >= pause, "it was never read");
+        let readers = [(); 2].map(|()| Reader::new(study.clone()));
+        assert_eq!(study.left_alone(), None);
+        std::thread::sleep(pause);
+        let [first, second] = readers;
+        drop(first);
+        assert_eq!(study.left_alone(), None, "one reads");
+        let before = Instant::now();
+        drop(second);
+        let alone = study.left_alone().unwrap();
+        assert!(alone <= before.elapsed(), "{alone:?}");
+        std::thread::sleep(pause);
+        assert!(study.left_alone().unwrap() >= pause);
+        let before = Instant::now();
+        study.looked();
+        assert!(study.left_alone().unwrap() <= before.elapsed());
+    }
+}

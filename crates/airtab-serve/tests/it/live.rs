@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use airtab_serve::{Options, Server};
 use common::{Event, Running, options};
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn line(now_s: f64, queue: &str) -> String {
     let station = json!({ "name": "tv", "rate_kbps": 54_000, "frame_error_rate": 0.0 });
@@ -127,67 +127,31 @@ fn what_is_no_recording_is_refused_before_it_listens() {
     );
 }
 
-/// An hour of 60 stations is read in parts: the server never holds all of it as text.
+/// `/metrics` and `/health` are of the first house that is shown, and of its last snapshot.
+#[cfg(feature = "live")]
 #[test]
-#[ignore = "a measure: cargo test -p airtab-serve --test it live:: -- --ignored --nocapture"]
-fn memory_of_an_hour_of_sixty_stations() {
+fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
+    let empty = Running::start(options());
+    assert_eq!((empty.get("/health").status, empty.get("/health").text()), (200, "ok\n".into()));
+    assert_eq!(empty.get("/metrics").text(), airtab_live::metrics::encode(None));
+
     let folder = tempfile::tempdir().unwrap();
-    let one: Value = serde_json::from_str(
-        include_str!("../../../airtab-live/fixtures/evening.jsonl").lines().next().unwrap(),
-    )
-    .unwrap();
-    let path = folder.path().join("hour.jsonl");
-    let mut text = String::new();
-    let mut out = std::fs::File::create(&path).unwrap();
-    for now in 1..=3600 {
-        let mut snapshot = one.clone();
-        snapshot["now_s"] = (now as f64).into();
-        snapshot["house"] = "home".into();
-        let station = snapshot["stations"][0].clone();
-        let stations: Vec<Value> = (0..60)
-            .map(|i| {
-                let mut station = station.clone();
-                station["name"] = format!("station-{i}").into();
-                let rates = station["rates"].as_object_mut().unwrap();
-                rates.values_mut().enumerate().for_each(|(j, rate)| {
-                    *rate = (((now * 7919 + i * 104_729 + j * 1_299_709) % 1_000_003) as f64 / 1e3).into();
-                });
-                station
-            })
-            .collect();
-        snapshot["stations"] = stations.into();
-        text.clear();
-        text.push_str(&snapshot.to_string());
-        text.push('\n');
-        std::io::Write::write_all(&mut out, text.as_bytes()).unwrap();
-    }
-    let rss = || {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS")).unwrap().to_string();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap()
-    };
-    let line_bytes = text.len();
-    let before = rss();
-    let server = playing(path, 1e6);
-    let events = server.events("/api/live/home/events", None);
-    events.take_while(|event| event.name != "down").for_each(drop);
-    let after = rss();
-    println!("{line_bytes} bytes a snapshot; {before} kB before, {after} kB after an hour");
-    let mut stream = server.connect();
-    std::io::Write::write_all(
-        &mut stream,
-        format!("{}\r\n", server.head("GET", "/api/live/home/events")).as_bytes(),
-    )
-    .unwrap();
-    let (mut bytes, mut buffer) = (0, vec![0; 1 << 16]);
-    let start = Instant::now();
-    stream.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
-    while let Ok(n) = std::io::Read::read(&mut stream, &mut buffer) {
-        bytes += n;
-        if n == 0 {
-            break;
-        }
-    }
-    let took = start.elapsed() - Duration::from_secs(2);
-    println!("history of {bytes} bytes in {took:?}, then {} kB", rss());
+    let path = folder.path().join("evening.jsonl");
+    let text = include_str!("../../../airtab-live/fixtures/evening.jsonl");
+    std::fs::write(&path, text).unwrap();
+    let server =
+        Running::start(Options { replay: vec![(path, 1e6), (evening(folder.path()), 1e6)], ..options() });
+    let health = server.get("/health");
+    assert_eq!((health.status, health.text()), (503, "the access point is starting\n".into()));
+    assert_eq!(server.get("/metrics").text(), airtab_live::metrics::encode(None));
+    // The second one is played, and nothing of it is shown.
+    server.events("/api/live/home/events", None).take_while(|e| e.name != "down").for_each(drop);
+    assert_eq!(server.get("/health").status, 503);
+    let name = server.get("/api/live").json()[0].as_str().unwrap().to_string();
+    server.events(&format!("/api/live/{name}/events"), None).take_while(|e| e.name != "down").for_each(drop);
+    let last: airtab_live::Snapshot = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    let metrics = server.get("/metrics");
+    assert_eq!(metrics.text(), airtab_live::metrics::encode(Some(last.into())));
+    assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    assert_eq!((server.get("/health").status, server.get("/health").text()), (200, "ok\n".into()));
 }

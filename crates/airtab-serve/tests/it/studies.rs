@@ -86,6 +86,36 @@ fn a_study_from_its_beginning_to_its_files() {
     }
 }
 
+/// A short look divides all times by 10, and so has other results.
+#[test]
+fn a_short_study_is_the_short_comparison() {
+    let server = Running::start(options());
+    let text = SHORT.replace("\"2s\"", "\"6s\"");
+    let file = ScenarioFile::parse("scenario.toml", &text).unwrap();
+    let queues = ["fifo"]
+        .map(|label| (label.to_string(), label.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap()));
+    let results = [false, true].map(|short| {
+        let body = json!({ "text": text, "queues": ["fifo"], "seeds": 2, "short": short });
+        let id = server.post("/api/runs", &body).json()["id"].as_u64().unwrap();
+        let results = server.finished(id)["results"].clone();
+        let stop = Default::default();
+        let options =
+            Compare { seeds: &[1, 2], short, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };
+        let own = compare(&file.scenario, &queues, &options).unwrap();
+        assert_eq!(results, serde_json::to_value(own.data(BUILD)).unwrap(), "short: {short}");
+        results
+    });
+    assert_ne!(results[0], results[1]);
+    // One that is over stays so, also for a client that stops it.
+    assert_eq!(server.delete("/api/runs/2").status, 204);
+    assert_eq!(server.get("/api/runs/2").json()["state"], "done");
+    assert_eq!(server.delete("/api/runs/3").status, 404);
+    // 64 disciplines at most, and one more is refused for its number, not its names.
+    let many = |n| vec!["fifo"; n];
+    let told = |n| server.run(&text, &many(n), 1).json()["error"].as_str().unwrap().to_string();
+    assert_eq!((told(64), told(65)), ("queues: names fifo twice".into(), "queues: 65: give 1 to 64".into()));
+}
+
 #[test]
 fn whoever_comes_again_gets_what_it_missed() {
     let server = Running::start(options());

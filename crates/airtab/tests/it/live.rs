@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab live` as processes: signals, kills at any moment, leftovers, errors.
-//! What needs root says so and does nothing without it.
+//! Tests named `needs_root_` run as root alone.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -38,16 +38,13 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|m| std::os::unix::fs::MetadataExt::uid(&m) == 0)
 }
 
-/// Whether houses can be built here; says why not.
-fn houses_can_be_built(test: &str) -> bool {
+/// Makes sure that network namespaces can be made.
+fn require_houses(test: &str) {
+    assert!(is_root(), "this test makes network namespaces, which needs root: run it with sudo");
     let name = format!("qa-probe-{test}-{}", std::process::id());
-    let possible = is_root() && ip(&["netns", "add", &name]).is_some();
-    if possible {
-        ip(&["netns", "del", &name]).expect("what was made can be removed");
-    } else {
-        eprintln!("not run: needs root, iproute2 and network namespaces");
+    for what in ["add", "del"] {
+        ip(&["netns", what, &name]).unwrap_or_else(|| panic!("`ip netns {what}` fails: tools/require live"));
     }
-    possible
 }
 
 /// A house file of that name, in a folder that anybody may read.
@@ -151,10 +148,9 @@ fn host() -> [String; 3] {
 }
 
 #[test]
-fn a_house_comes_and_goes_and_touches_nothing_else() {
-    if !houses_can_be_built("touch") {
-        return;
-    }
+#[ignore = "needs root: network namespaces"]
+fn needs_root_a_house_comes_and_goes_and_touches_nothing_else() {
+    require_houses("touch");
     let (_folder, path) = house("qa-touch");
     let other = format!("qa-other-{}", std::process::id());
     ip(&["netns", "add", &other]).expect("a namespace");
@@ -188,10 +184,9 @@ fn a_house_comes_and_goes_and_touches_nothing_else() {
 }
 
 #[test]
-fn one_name_is_up_once_and_survives_a_pause() {
-    if !houses_can_be_built("once") {
-        return;
-    }
+#[ignore = "needs root: network namespaces"]
+fn needs_root_one_name_is_up_once_and_survives_a_pause() {
+    require_houses("once");
     let (_folder, path) = house("qa-once");
     let up = Live::start("up", &path);
     up.until("qa-once is up");
@@ -215,10 +210,9 @@ fn one_name_is_up_once_and_survives_a_pause() {
 
 /// Killed at many moments of its way up, and while applications run.
 #[test]
-fn nothing_of_a_killed_house_stays() {
-    if !houses_can_be_built("kill") {
-        return;
-    }
+#[ignore = "needs root: network namespaces"]
+fn needs_root_nothing_of_a_killed_house_stays() {
+    require_houses("kill");
     let (_folder, path) = house("qa-kill");
     for after_ms in [0, 5, 10, 20, 40, 80, 120, 200, 300, 500] {
         let up = Live::start("up", &path);
@@ -264,10 +258,9 @@ fn nothing_of_a_killed_house_stays() {
 /// The `ip netns add` under way when a house is killed goes on, and may make its
 /// name later than `down` or the next start looks for what is left.
 #[test]
-fn a_namespace_that_comes_after_the_kill_is_removed_too() {
-    if !houses_can_be_built("late") {
-        return;
-    }
+#[ignore = "needs root: network namespaces"]
+fn needs_root_a_namespace_that_comes_after_the_kill_is_removed_too() {
+    require_houses("late");
     let (folder, path) = house("qa-late");
     let begun = folder.path().join("begun");
     let slow = folder.path().join("ip");

@@ -58,8 +58,8 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab-live/src/apps/program.rs", "ip netns exec", &["mount"]),
     ("crates/airtab-live/src/user.rs", "(setpriv)", &["setpriv", "sleep"]),
     ("crates/airtab-live/tests/it/common/mod.rs", "ip netns exec", &[]),
-    ("crates/airtab-live/tests/it/hardened.rs", "(words . next () . expect (\"a program\"))", &[]),
-    ("crates/airtab-live/tests/it/apps.rs", "{shaped}", &["tc"]),
+    ("crates/airtab-live/tests/it/needs_root/hardened.rs", "(words . next () . expect (\"a program\"))", &[]),
+    ("crates/airtab-live/tests/it/needs_root/apps.rs", "{shaped}", &["tc"]),
 ];
 const AIRTAB: &str = "(env ! (\"CARGO_BIN_EXE_airtab\"))";
 

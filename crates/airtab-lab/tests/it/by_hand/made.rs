@@ -38,7 +38,7 @@ pub fn comparison(queues: Vec<QueueScores>) -> Comparison {
         duration_ns: 330_000_000_000,
         measure_ns: [90_000_000_000, 270_000_000_000],
         seeds: vec![1, 2, 3],
-        classes: Vec::new(),
+        classes: vec![0; queues.first().map_or(0, |q| q.apps.len())],
         queues,
     }
 }

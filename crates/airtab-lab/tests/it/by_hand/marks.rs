@@ -183,6 +183,38 @@ fn pages_and_a_short_schedule_are_said() {
     );
 }
 
+/// One scenario's two web applications in the measured time and in two windows, which overlap it.
+#[test]
+fn each_page_and_each_seed_is_counted_once() {
+    let of = |name: &str, pages: [Option<f64>; 3]| {
+        let mut app = app(name, "web", &web(0.061, 0.0004, 0.0));
+        app.metrics.get_mut(&PagesCompared).unwrap().values = pages.to_vec();
+        app
+    };
+    let apps = vec![
+        of("news", [Some(5.0), None, Some(2.0)]),
+        of("shop", [Some(17.0), None, None]),
+        of("news@early", [Some(4.0), Some(1.0), None]),
+        of("shop@early", [Some(9.0), None, None]),
+        of("news@late", [Some(3.0), None, Some(2.0)]),
+        of("shop@late", [Some(11.0), None, None]),
+    ];
+    let said = |apps: &[airtab_scenario::Scores], queues: usize| {
+        let c = comparison(vec![queue("fifo", apps.to_vec()); queues]);
+        let c = airtab_lab::Comparison { classes: vec![0, 0], ..c };
+        let text = table::comparison(&c, PLAIN);
+        text.split_once("Page times: ").unwrap().1.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(said(&apps[..2], 1), "the 24 pages of 2 seeds completed.");
+    let all = "the 24 pages of 2 seeds completed under every discipline in the measured time.";
+    assert_eq!(said(&apps, 2), all);
+    let mut early = apps;
+    for app in &mut early[..2] {
+        app.metrics.get_mut(&PagesCompared).unwrap().values = vec![None; 3];
+    }
+    assert_eq!(said(&early, 1), "no page was completed in the measured time.");
+}
+
 /// Two disciplines with the same figures, of which one goes by classes.
 fn with_classes(classes: &[u8], figures: [f64; 2]) -> String {
     let mut queues = ["fifo", "told"].map(|label| queue(label, vec![]));

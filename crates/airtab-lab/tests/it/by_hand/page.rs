@@ -48,7 +48,10 @@ fn made(label: &str, classes: bool, scores: [(f64, f64); 5], air: [f64; 5]) -> Q
 }
 
 fn comparison(queues: Vec<QueueScores>) -> Comparison {
-    Comparison { scenario: "home".into(), classes: vec![0, 1], ..made::comparison(queues) }
+    // Two classes, also where one application alone is looked at.
+    let apps = queues.first().map_or(0, |q| q.apps.len());
+    let classes = (0..apps.max(2)).map(|i| u8::from(i > 0)).collect();
+    Comparison { scenario: "home".into(), classes, ..made::comparison(queues) }
 }
 
 const OLD: [(f64, f64); 5] = [(2.75, 0.35), (3.0, 0.2), (15.0, 1.0), (0.2, 0.01), (24e6, 1e6)];
@@ -352,7 +355,7 @@ fn the_first_sentence_says_what_there_is_to_gain() {
     let page = lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, alike, NEW_AIR)]);
     assert!(page.starts_with("chap is best, or as good as the best, for 4 of 5 applications."), "{page}");
     // With one class for all, nothing was told.
-    let page = page_of(&Comparison { classes: vec![1, 1], ..comparison(three()) }, &[]);
+    let page = page_of(&Comparison { classes: vec![1; 5], ..comparison(three()) }, &[]);
     assert!(page.contains(
         "<p class=\"lead\">spq is best, or as good as the best, for 4 of 5 applications. What spq"
     ));

@@ -2,7 +2,7 @@
 //! What sentences say: once, to the digit that the table has, and of whom they can say it.
 
 use Metric::*;
-use airtab_lab::{headline, why};
+use airtab_lab::{Comparison, headline, why};
 use airtab_scenario::{Metric, OfPath, QueueScores, Scores};
 
 use super::made::{app, bulk, comparison, down, queue, stream, summary, up};
@@ -40,6 +40,52 @@ fn a_ping_is_judged_by_its_round_trip() {
         ),
         "{said}"
     );
+}
+
+/// An application of a window is compared with those of that window; a window adds no application to the count.
+#[test]
+fn a_window_has_its_own_rivals() {
+    let of = |wait: f64, held: [f64; 2], window: &str| {
+        let game = stream(GameMos, 1.0, 0.002 + wait, wait, 0.0, 0.0);
+        let names = ["game", "download", "backup"].map(|name| format!("{name}{window}"));
+        let [load, backup] = held.map(|held| bulk(9e6, held, wait, 0.01 * held, 0.0, 0.0));
+        vec![
+            app(&names[0], "game", &game),
+            app(&names[1], "download", &load),
+            app(&names[2], "download", &backup),
+        ]
+    };
+    let scores = |label: &str, faster: f64| {
+        let times = [(0.3, [30.0, 1.0], ""), (0.2, [2.0, 20.0], "@early"), (0.1, [11.0, 13.0], "@late")];
+        let apps = times.map(|(wait, held, window)| of(wait / faster, held, window));
+        queue(label, apps.concat())
+    };
+    let c = Comparison { classes: vec![0; 3], ..comparison(vec![scores("fifo", 1.0)]) };
+    let said = why(&c);
+    assert_eq!(said.len(), 9);
+    let ends = [
+        (0, "a packet waits 300 ms: download holds 30 of the 35 places"),
+        (3, "a packet waits 200 ms: backup@early holds 20 of the 35 places"),
+        (6, "a packet waits 100 ms: the others together hold 24 of the 35 places"),
+    ];
+    for (at, end) in ends {
+        assert!(said[at].ends_with(end), "{}", said[at]);
+    }
+    // Air as many hundredths as places; 1 % is the game's.
+    for (at, part) in
+        [(1, "it has 94 % of the air that is used"), (4, "backup@early uses 20 % of the air, it gets 2.0 %")]
+    {
+        assert!(said[at].contains(part), "{}", said[at]);
+    }
+    let mut c =
+        Comparison { classes: vec![0; 3], ..comparison(vec![scores("fifo", 1.0), scores("chap", 1.0)]) };
+    c.queues[1].apps[0].metrics.insert(GameMos, summary(2.0, 0.01));
+    c.queues[1].apps[3].metrics.insert(GameMos, summary(2.0, 0.01));
+    let said = headline(&c);
+    assert!(said.starts_with("chap is best, or as good as the best, for every application."), "{said}");
+    c.queues[0].apps[1].metrics.insert(Goodput, summary(99e6, 1e5));
+    let said = headline(&c);
+    assert!(said.contains("for 2 of 3 applications"), "{said}");
 }
 
 /// Whoever holds the places of a queue is named once, where a game waits there and loses there.

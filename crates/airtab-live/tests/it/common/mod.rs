@@ -165,32 +165,23 @@ pub fn packet(from: IpAddr, to: IpAddr, inner: Inner, port: u16, ecn: u8, bytes:
     }
 }
 
-/// Whether houses can be built here; says why not, and fails where only the
-/// tests themselves are at fault.
-pub fn houses_can_be_built() -> bool {
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("not run: making network namespaces needs root");
-        return false;
-    }
+/// Makes sure that network namespaces can be made.
+///
+/// # Panics
+///
+/// Without root, iproute2 or the kernel's network namespaces.
+pub fn require_houses() {
+    assert!(
+        rustix::process::geteuid().is_root(),
+        "this test makes network namespaces, which needs root: run it with sudo"
+    );
     let name = format!("qa-probe-{}-{:?}", std::process::id(), std::thread::current().id());
     let name = name.replace(['(', ')'], "");
-    let ip = |what: &str| std::process::Command::new("ip").args(["netns", what, &name]).output();
-    match ip("add") {
-        Ok(output) if output.status.success() => {
-            assert!(ip("del").is_ok_and(|o| o.status.success()));
-            true
-        }
-        Ok(output) => {
-            eprintln!(
-                "not run: no network namespaces here: {}",
-                String::from_utf8_lossy(&output.stderr).trim()
-            );
-            false
-        }
-        Err(e) => {
-            eprintln!("not run: iproute2 is missing: {e}");
-            false
-        }
+    for what in ["add", "del"] {
+        let ran = std::process::Command::new("ip").args(["netns", what, &name]).output();
+        let output = ran.unwrap_or_else(|e| panic!("iproute2 is missing: {e}: tools/require live"));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "no network namespaces here: ip netns {what}: {}", said.trim());
     }
 }
 

@@ -7,12 +7,12 @@ use std::sync::atomic::AtomicBool;
 use airtab_live::{House, trial};
 use airtab_scenario::{Metric, ScenarioFile, measure};
 
+use crate::common::require_houses;
+
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
-    if !rustix::process::geteuid().is_root() {
-        println!("not root: no namespaces, nothing tested");
-        return;
-    }
+    require_houses();
     let text = format!(
         "name = \"test-{}-trial\"\nduration = \"10s\"\nmeasure = [\"2s\", \"9s\"]\n\
          [[station]]\nname = \"console\"\n[[station]]\nname = \"laptop\"\n\
@@ -46,12 +46,10 @@ fn applications_of_a_house_are_judged_like_those_of_the_simulator() {
 
 /// One house in both: the course of the test, and the queue, are the same code; TCP, TLS and the clock are not.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_test_of_responsiveness_comes_to_what_is_simulated() {
-    if !rustix::process::geteuid().is_root() {
-        println!("not root: no namespaces, nothing tested");
-        return;
-    }
-    let text = include_str!("../../../../scenarios/rpm-emulated.toml");
+    require_houses();
+    let text = include_str!("../../../../../scenarios/rpm-emulated.toml");
     let name = format!("test-{}-rpm", std::process::id());
     let file = ScenarioFile::parse("rpm.toml", &text.replace("rpm-emulated", &name)).unwrap();
     let queue: airtab_scenario::QueueSpec = "chap".parse().unwrap();

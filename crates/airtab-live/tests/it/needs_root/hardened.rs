@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a house leaves open to others: nothing in /run, no rights to its
-//! programs; and what it survives. Needs root; where that is missing the tests
-//! say so and do nothing.
+//! programs; and what it survives. Needs root.
 
 use crate::common;
 
@@ -17,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use airtab_live::{Apps, House, Port, Running, running, trial};
 use airtab_scenario::ScenarioFile;
-use common::{EMULATOR, house, houses_can_be_built, queue, run_in, up};
+use common::{EMULATOR, house, queue, require_houses, run_in, up};
 
 fn mode(path: &Path) -> u32 {
     fs::symlink_metadata(path).expect("it is there").mode() & 0o7777
@@ -50,10 +49,9 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn nobody_else_can_enter_what_a_house_has_in_run() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let name = "qa-modes";
     let running = up(house(name, EMULATOR, ""), "fifo");
     for (path, expected) in [
@@ -71,10 +69,9 @@ fn nobody_else_can_enter_what_a_house_has_in_run() {
 
 /// Somebody put a link where a house's folder, or its lock, would be.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn links_in_the_way_are_refused_and_left_alone() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     drop(up(house("qa-links", EMULATOR, ""), "fifo")); // makes /run/airtab
     let elsewhere = tempfile::tempdir().expect("a folder");
     let precious = elsewhere.path().join("precious");
@@ -167,10 +164,9 @@ fn assert_confined(pid: &str, name: &str) -> Option<u32> {
 
 /// Every program of a house with every kind of application.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn programs_have_no_rights_and_a_user_of_their_own() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let house = house_of(
         "qa-rights",
         60,
@@ -213,10 +209,9 @@ fn programs_have_no_rights_and_a_user_of_their_own() {
 
 /// Chromium, where there is one.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_browser_has_no_rights_and_a_user_of_its_own() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let house = house_of(
         "qa-browser",
         60,
@@ -226,6 +221,7 @@ fn a_browser_has_no_rights_and_a_user_of_its_own() {
     let running = up(house.clone(), "chap");
     let apps = match Apps::start(&house, running.clock(), 1, running.folder()) {
         Err(airtab_live::LiveError::Missing { program, .. }) if program == "chromium" => {
+            assert!(std::env::var_os("AIRTAB_CHROMIUM").is_none(), "chromium is not installed");
             println!("no chromium: nothing tested; tools/require chromium");
             return;
         }
@@ -247,10 +243,9 @@ fn a_browser_has_no_rights_and_a_user_of_its_own() {
 
 /// Somebody deletes the device of one station in the middle of a run.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_device_that_is_deleted_ends_its_station_alone() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     let house = house_of(
         "qa-deleted",
         8,
@@ -320,10 +315,9 @@ fn run_in_host(line: &str) -> String {
 /// Without the servers' device, or the access point's own, there is no house: it
 /// ends, and says which one it was.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_house_whose_own_device_is_deleted_ends_by_name() {
-    if !houses_can_be_built() {
-        return;
-    }
+    require_houses();
     for (port, device) in [(Port::Internet, "eth0"), (Port::AccessPoint, "br0")] {
         let mut running = up(house("qa-gone", EMULATOR, ""), "fifo");
         let netns = running.house().netns(port);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Applications in real namespaces, joined by a wire instead of an access point.
 //!
-//! Needs root and `tools/require live`; without root each test says that it did
-//! nothing. With root there is no way round them.
+//! Needs root and `tools/require live`.
 
 use std::env::temp_dir;
 use std::process::{Command, Stdio};
@@ -17,6 +16,8 @@ use airtab_scenario::{Figures, Metric, ScenarioFile, measure};
 use airtab_sim::{AppMeter, AppTrace, Trace};
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::common::require_houses;
+
 /// A house of one station whose only wire leads to its servers.
 struct Wire {
     house: House,
@@ -27,12 +28,9 @@ struct Wire {
 }
 
 impl Wire {
-    /// None, with a word about it, if we may not. `apps` is TOML.
-    fn new(seconds: u32, apps: &str) -> Option<Wire> {
-        if !rustix::process::geteuid().is_root() {
-            println!("not root: no namespaces, nothing tested");
-            return None;
-        }
+    /// Builds its namespaces. `apps` is TOML.
+    fn new(seconds: u32, apps: &str) -> Wire {
+        require_houses();
         static TURN: Mutex<()> = Mutex::new(());
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -57,7 +55,7 @@ impl Wire {
         }
         internet.batch(&routes::lines(&house, Port::Internet, "w0")).unwrap();
         station.batch(&routes::lines(&house, Port::Station(0), "w0")).unwrap();
-        Some(Wire { house, internet, station, _turn: turn })
+        Wire { house, internet, station, _turn: turn }
     }
 
     fn start(&self) -> Result<Apps, LiveError> {
@@ -155,17 +153,16 @@ fn judged(wire: &Wire, apps: Vec<AppTrace>) -> Vec<Figures> {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn udp_endpoints_deliver_and_are_judged() {
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         6,
         "[[app]]\nname = \"game\"\nkind = \"game\"\nstop = \"5s\"\n\
          [[app]]\nname = \"call\"\nkind = \"voip\"\nstart = \"1s\"\nstop = \"5s\"\n\
          [[app]]\nname = \"film\"\nkind = \"video\"\nfec = \"small\"\nstop = \"5s\"\n\
          [[app]]\nname = \"udp\"\nkind = \"udp\"\nrate = \"6Mb/s\"\ngaps = \"exponential\"\nstop = \"5s\"\n\
          [[app]]\nname = \"host\"\nkind = \"ping\"\ninterval = \"50ms\"\nbytes = 60\nstop = \"5s\"\n",
-    ) else {
-        return;
-    };
+    );
     let (traces, reports) = wire.run();
     // All of 5 s of 40 ms, 4 s of 20 ms, 5 s of 50 ms, less a phase.
     for (i, least, most) in [(0, 124, 125), (1, 199, 200), (4, 99, 100)] {
@@ -208,17 +205,16 @@ fn udp_endpoints_deliver_and_are_judged() {
 
 /// All of a capture's packets, three times, both ways: as many, as long and at the times as in the simulator.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_capture_is_sent_as_in_the_simulator() {
     let capture = concat!(env!("CARGO_MANIFEST_DIR"), "/../airtab-scenario/tests/fixtures/call.pcapng");
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         5,
         &format!(
             "[[app]]\nname = \"call\"\nkind = \"trace\"\nfile = \"{capture}\"\nclient = \"192.168.1.5\"\n\
              repeat = 3\nstart = \"1s\"\n"
         ),
-    ) else {
-        return;
-    };
+    );
     let (traces, reports) = wire.run();
     let fifo = airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap());
     let simulated = airtab_sim::run(&wire.house.file.scenario, &fifo, 1);
@@ -244,15 +240,14 @@ fn a_capture_is_sent_as_in_the_simulator() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn views_tell_what_users_feel() {
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         60,
         "[[app]]\nname = \"game\"\nkind = \"game\"\n[[app]]\nname = \"call\"\nkind = \"voip\"\n\
          [[app]]\nname = \"film\"\nkind = \"video\"\n[[app]]\nname = \"host\"\nkind = \"ping\"\ninterval = \"100ms\"\n\
          [[app]]\nname = \"later\"\nkind = \"game\"\nstart = \"50s\"\n",
-    ) else {
-        return;
-    };
+    );
     let apps = wire.start().unwrap();
     assert!(apps.views().iter().all(|view| view.score.is_none()), "nothing to say yet");
     thread::sleep(Duration::from_secs(4));
@@ -279,15 +274,14 @@ fn views_tell_what_users_feel() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn iperf3_transfers_with_its_congestion_control_pinned() {
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         4,
         "[[app]]\nname = \"down\"\nkind = \"download\"\nstop = \"3500ms\"\n\
          [[app]]\nname = \"up\"\nkind = \"upload\"\ncongestion = \"newreno\"\nstop = \"3500ms\"\n\
          [[app]]\nname = \"peers\"\nkind = \"p2p\"\nflows = 3\nupload = true\nstop = \"3500ms\"\n",
-    ) else {
-        return;
-    };
+    );
     for ns in [&wire.internet, &wire.station] {
         ip(&format!(
             "netns exec {} tc qdisc add dev w0 root tbf rate 50mbit burst 20kb latency 50ms",
@@ -331,13 +325,10 @@ fn iperf3_transfers_with_its_congestion_control_pinned() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn pages_are_loaded_whole_over_six_connections() {
     let site = "[[app]]\nname = \"cnn\"\nkind = \"web\"\nsite = \"cnn\"\nreading = \"100s\"\n";
-    let Some(wire) =
-        Wire::new(4, &format!("{site}[[app]]\nname = \"drawn\"\nkind = \"web\"\nstart = \"2s\"\n"))
-    else {
-        return;
-    };
+    let wire = Wire::new(4, &format!("{site}[[app]]\nname = \"drawn\"\nkind = \"web\"\nstart = \"2s\"\n"));
     // 20 Mb/s to the station.
     let shaped = "tc qdisc add dev w0 root tbf rate 20mbit burst 10kb latency 200ms";
     ip(&format!("netns exec {} {shaped}", wire.internet.name()));
@@ -370,10 +361,11 @@ fn pages_are_loaded_whole_over_six_connections() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_film_plays_at_the_highest_rate_that_fits() {
     let film = "[[app]]\nname = \"film\"\nkind = \"streaming\"\ncongestion = \"newreno\"\n\
                 ladder = [\"500kb/s\", \"2Mb/s\"]\nsegment = \"500ms\"\nbuffer = \"6s\"\n";
-    let Some(wire) = Wire::new(6, film) else { return };
+    let wire = Wire::new(6, film);
     let (traces, reports) = wire.run();
     let segments = &traces[0].segments;
     // Twelve fill the buffer, then one each half second.
@@ -386,14 +378,13 @@ fn a_film_plays_at_the_highest_rate_that_fits() {
 /// One server serves both, and each of its connections uses what its application
 /// wants, whatever the machine's default is.
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn pages_and_films_have_each_their_own_congestion_control() {
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         20,
         "[[app]]\nname = \"web\"\nkind = \"web\"\nsite = \"cnn\"\nreading = \"10ms\"\n\
          [[app]]\nname = \"film\"\nkind = \"streaming\"\nladder = [\"2Mb/s\"]\nsegment = \"2s\"\n",
-    ) else {
-        return;
-    };
+    );
     let apps = wire.start().unwrap();
     let senders = |i: u16| {
         let ss = ["netns", "exec", wire.internet.name(), "ss", "-Htin", "state", "established"];
@@ -411,11 +402,13 @@ fn pages_and_films_have_each_their_own_congestion_control() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_browser_loads_a_page() {
     let site = "[[app]]\nname = \"news\"\nkind = \"web\"\nsite = \"google-news\"\nreading = \"100s\"\nclient = \"chromium\"\n";
-    let Some(wire) = Wire::new(40, site) else { return };
+    let wire = Wire::new(40, site);
     let apps = match wire.start() {
         Err(LiveError::Missing { program, .. }) if program == "chromium" => {
+            assert!(std::env::var_os("AIRTAB_CHROMIUM").is_none(), "chromium is not installed");
             println!("no chromium: nothing tested; tools/require chromium");
             return;
         }
@@ -435,12 +428,10 @@ fn a_browser_loads_a_page() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_web_server_that_dies_is_an_error() {
-    let Some(wire) =
-        Wire::new(60, "[[app]]\nname = \"web\"\nkind = \"web\"\nsite = \"yahoo\"\nreading = \"10ms\"\n")
-    else {
-        return;
-    };
+    let wire =
+        Wire::new(60, "[[app]]\nname = \"web\"\nkind = \"web\"\nsite = \"yahoo\"\nreading = \"10ms\"\n");
     let apps = wire.start().unwrap();
     until("pages come", || apps.views()[0].score.is_some());
     apps.check().unwrap();
@@ -455,11 +446,9 @@ fn a_web_server_that_dies_is_an_error() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn a_transfer_that_dies_is_an_error_in_its_programs_words() {
-    let Some(wire) = Wire::new(60, "[[app]]\nname = \"get\"\nkind = \"download\"\nstart = \"200ms\"\n")
-    else {
-        return;
-    };
+    let wire = Wire::new(60, "[[app]]\nname = \"get\"\nkind = \"download\"\nstart = \"200ms\"\n");
     let apps = wire.start().unwrap();
     let is_server = |line: &str| line.contains("iperf3 -s");
     until("it runs", || wire.processes().iter().filter(|(_, line)| line.contains("iperf3 -c")).count() == 1);
@@ -477,14 +466,13 @@ fn a_transfer_that_dies_is_an_error_in_its_programs_words() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn everything_ends_when_it_is_dropped_also_in_a_panic() {
-    let Some(wire) = Wire::new(
+    let wire = Wire::new(
         60,
         "[[app]]\nname = \"get\"\nkind = \"download\"\n[[app]]\nname = \"put\"\nkind = \"upload\"\nstart = \"50s\"\n\
          [[app]]\nname = \"web\"\nkind = \"web\"\n[[app]]\nname = \"game\"\nkind = \"game\"\n",
-    ) else {
-        return;
-    };
+    );
     for panics in [false, true] {
         let apps = wire.start().unwrap();
         until("all run", || wire.processes().len() == 4); // nginx, two servers, a client
@@ -502,6 +490,7 @@ fn everything_ends_when_it_is_dropped_also_in_a_panic() {
 }
 
 #[test]
+#[ignore = "needs root: network namespaces"]
 fn what_cannot_be_run_is_refused_with_a_reason() {
     for (app, said) in [
         (
@@ -517,7 +506,7 @@ fn what_cannot_be_run_is_refused_with_a_reason() {
             "application a: bytes = 40: its packets carry their time",
         ),
     ] {
-        let Some(wire) = Wire::new(5, &format!("[[app]]\nname = \"a\"\n{app}\n")) else { return };
+        let wire = Wire::new(5, &format!("[[app]]\nname = \"a\"\n{app}\n"));
         let refused = wire.start().err().unwrap().to_string();
         assert!(refused.starts_with(said), "{refused}");
         assert_eq!(wire.processes(), []);
