@@ -5,7 +5,7 @@ use super::*;
 
 const MACS: [u8; 12] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
 
-/// An IPv4 header with `options` of so many bytes and a `payload`, whose DSCP is 46 and whose ECN bits are 1.
+/// An IPv4 header of DSCP 46 and ECN bits 1, with `options` bytes of options and a `payload`.
 fn ipv4(protocol: u8, offset: u16, options: usize, total: u16, payload: &[u8]) -> Vec<u8> {
     let mut header = vec![0x45 + (options / 4) as u8, 46 << 2 | 1];
     header.extend(total.to_be_bytes());
@@ -49,7 +49,7 @@ const V6: [IpAddr; 2] = [
     IpAddr::V6(std::net::Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 2)),
 ];
 
-/// The same segment behind each link header, with a VLAN tag, options of IPv4 and TCP.
+/// Link headers of each type precede one segment with options of IPv4 and TCP.
 #[test]
 fn each_link_header_leads_to_the_same_segment() {
     // 20 + 8 of IPv4, 24 of TCP, 100 of data.

@@ -229,7 +229,7 @@ fn reading_ends_where_the_reader_has_enough() {
     }
 }
 
-/// What each file that is not read is told.
+/// Errors name the reason, of the first packet that cannot be read.
 #[test]
 fn each_unreadable_file_has_its_reason() {
     let simple =

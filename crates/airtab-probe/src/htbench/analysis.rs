@@ -325,7 +325,7 @@ mod tests {
         assert_eq!((figures[1].done, figures[1].bps, figures[1].request_bps), (0, None, None));
     }
 
-    /// Of 7 asymmetric values each figure is another one; percentiles are values that occur.
+    /// Figures of skewed values differ from each other; percentiles are values of the sample.
     #[test]
     fn each_figure_of_a_spread_is_its_own() {
         assert_eq!(Spread::of(Vec::new()), None);

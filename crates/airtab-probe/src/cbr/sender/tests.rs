@@ -197,7 +197,7 @@ fn senseless_settings_are_named() {
     }
 }
 
-/// Of 200 delays, each percentile, the mean and the extremes are different values.
+/// Percentiles, mean and extremes of 200 skewed delays differ from each other.
 #[test]
 fn each_figure_of_a_delay_is_its_own() {
     let mut delays = Delays::new();
@@ -215,7 +215,7 @@ fn each_figure_of_a_delay_is_its_own() {
     assert!((rtt.mean_ns / mean - 1.0).abs() < 1e-3, "{}", rtt.mean_ns);
 }
 
-/// What the socket refuses is no packet, and no PING: nobody answers it. Its number and its tokens are gone.
+/// Packets that the socket refuses count as errors, not as packets or PINGs; they use sequence numbers and tokens.
 #[test]
 fn a_refused_packet_is_an_error() {
     let pings = Some(Pings { ratio: 0.5, random: false, depth: None });
@@ -326,7 +326,7 @@ fn sequence_numbers_wrap_on_the_wire() {
     assert_eq!(rtts, [12 * MS, 4 * MS]);
 }
 
-/// What is taken where nothing is said: 50 ms at the rate or four packets; 10 s of PINGs, 16 to 65536.
+/// Default bucket depth: 50 ms at the rate, at least four packets. Default table: PINGs of 10 s, 16 to 65536.
 #[test]
 fn buckets_and_tables_have_their_defaults() {
     let burst = |rate, header_bytes| Config { header_bytes, ..config() }.burst(rate);
