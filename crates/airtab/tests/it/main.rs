@@ -2,6 +2,7 @@
 //! Tests of the command line: the program as a user starts it, and what the repository's files say.
 
 mod airtime;
+mod calls;
 mod cli;
 mod common;
 mod drain;
