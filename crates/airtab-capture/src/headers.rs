@@ -145,3 +145,6 @@ fn mapped(address: IpAddr) -> [u8; 16] {
         IpAddr::V6(address) => address.octets(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -208,3 +208,6 @@ fn pcapng<E: From<CaptureError>>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

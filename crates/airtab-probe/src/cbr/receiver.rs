@@ -294,6 +294,87 @@ mod tests {
         assert_eq!(lost(&[u32::MAX - 2]), (3, 4), "older than the first");
     }
 
+    /// Three reports and the rest: each counts what came since the one before, and the total all of it.
+    #[test]
+    fn each_interval_counts_its_own() {
+        let config =
+            Config { echo: false, header_bytes: 20, report_ns: SECOND, duration_ns: Some(5 * SECOND / 2) };
+        let mut receiver = Receiver::new(config, 100);
+        let take = |receiver: &mut Receiver, kind, seqs: &[u32]| {
+            for seq in seqs {
+                receiver.handle(0, from(), &mut packet(kind, *seq));
+            }
+        };
+        take(&mut receiver, Kind::Data, &[0, 3]);
+        take(&mut receiver, Kind::Ping, &[4]);
+        assert_eq!(receiver.advance(99 + SECOND), None);
+        let first = receiver.advance(100 + SECOND).expect("a report");
+        assert_eq!((first.start_ns, first.end_ns), (0, SECOND));
+        assert_eq!((first.packets, first.bytes, first.rx_bps), (3, 300, 360 * 8));
+        assert_eq!((first.lost, first.late, first.pings, first.foreign), (2, 0, 1, 0));
+        assert_eq!(receiver.advance(100 + SECOND), None, "one report");
+        // 1 fills a gap, 4 is a copy, then 5 and 6 are missing; 40 bytes of another program.
+        take(&mut receiver, Kind::Data, &[1, 4, 7]);
+        receiver.handle(0, from(), &mut [0; 40]);
+        let second = receiver.advance(100 + 2 * SECOND).expect("a report");
+        assert_eq!((second.start_ns, second.end_ns), (SECOND, 2 * SECOND));
+        assert_eq!((second.packets, second.bytes, second.rx_bps), (4, 340, 420 * 8));
+        assert_eq!((second.lost, second.late, second.pings, second.foreign), (1, 2, 0, 1));
+        assert_eq!(receiver.deadline_ns(), 100 + 5 * SECOND / 2);
+        assert!(!receiver.is_done());
+        take(&mut receiver, Kind::Data, &[8]);
+        let third = receiver.advance(100 + 5 * SECOND / 2).expect("the last report");
+        assert_eq!((third.start_ns, third.end_ns, third.packets), (2 * SECOND, 5 * SECOND / 2, 1));
+        assert_eq!((third.rx_bps, third.lost), (120 * 8 * 2, 0));
+        assert!(receiver.is_done());
+        assert_eq!(receiver.advance(100 + 9 * SECOND), None, "it is over");
+        let (last, total) = receiver.finish(100 + 4 * SECOND);
+        assert_eq!((last.packets, last.start_ns), (0, 5 * SECOND / 2));
+        assert_eq!((total.start_ns, total.end_ns, total.packets, total.bytes), (0, 4 * SECOND, 8, 740));
+        assert_eq!((total.rx_bps, total.pings, total.foreign, total.late), (900 * 8 / 4, 1, 1, 2));
+        // 2, 5 and 6 never came.
+        assert_eq!(total.lost, 3);
+    }
+
+    /// A gap of less than half of all numbers is a loss; a greater one is a packet that is late.
+    #[test]
+    fn half_of_the_numbers_are_ahead() {
+        for (second, lost, late) in
+            [(0x7fff_ffffu32, 0x7fff_fffe, 0), (0x8000_0000, 0, 1), (0x8000_0001, 0, 1), (0, 0, 1)]
+        {
+            let mut receiver = receiver(false, 0);
+            for seq in [0, second] {
+                receiver.handle(0, from(), &mut packet(Kind::Data, seq));
+            }
+            let total = receiver.finish(200).1;
+            assert_eq!((total.lost, total.late), (lost, late), "{second:#x}");
+        }
+    }
+
+    /// Numbers of a flow are those of its sender and its flow number; after 1024 flows no further one is checked.
+    #[test]
+    fn each_flow_has_its_own_numbers() {
+        let mut receiver = receiver(false, 0);
+        let mut take = |port: u16, flow, seq| {
+            let mut payload = vec![0; 40];
+            Header { kind: Kind::Data, flow, seq, sent_ns: 0, rx_bps: 0, echo_rx_ns: 0 }.write(&mut payload);
+            receiver.handle(0, SocketAddr::from(([192, 0, 2, 1], port)), &mut payload);
+            (receiver.now.missing, receiver.now.late)
+        };
+        take(1, 1, 10);
+        assert_eq!(take(2, 1, 5), (0, 0), "another sender");
+        assert_eq!(take(1, 2, 7), (0, 0), "another flow");
+        assert_eq!(take(1, 1, 12), (1, 0));
+        assert_eq!(take(2, 1, 6), (1, 0));
+        for flow in 3..1025 {
+            assert_eq!(take(1, flow, 0), (1, 0));
+        }
+        assert_eq!(take(1, 1023, 2), (2, 0), "number 1024 of the flows");
+        take(1, 1024, 0);
+        assert_eq!(take(1, 1024, 9), (2, 0), "number 1025 of the flows");
+        assert_eq!(take(1, 1, 13), (2, 0));
+    }
+
     proptest! {
         /// Hostile datagrams: no panic, and every one is counted.
         #[test]

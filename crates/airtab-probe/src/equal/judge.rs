@@ -321,4 +321,78 @@ mod tests {
         assert_eq!(judge.report().verdict, Verdict::TooFew { slices: 0, needed: 10 });
         assert_eq!((judge.step(), judge.is_done()), (None, false));
     }
+
+    /// Slices of 1 s in steps of 3 s: the first slice of a step, and that in which the first sender begins, are left out.
+    #[test]
+    fn slices_are_counted_by_hand() {
+        let plan = Plan { step_ns: 15 * SECOND, rates_bps: (64_000, 128_000), ..Plan::default() };
+        let mut judge = Judge::new(plan, 50);
+        let from: SocketAddr = "192.0.2.1:9".parse().expect("an address");
+        let second = |judge: &mut Judge, at: u64, best_effort: u32, expedited: u32| {
+            judge.advance(50 + at * SECOND);
+            for (n, bytes) in [(expedited, 64), (best_effort, 768)] {
+                (0..n).for_each(|_| assert!(!judge.handle(0, from, &mut packet(bytes))));
+            }
+            judge.step()
+        };
+        // Silence, the sender's start, then 30, 40 and 80 packets a second.
+        for (at, n) in [(0, 0), (1, 7), (2, 30), (3, 40), (4, 80)] {
+            assert_eq!(second(&mut judge, at, n, 0), None);
+        }
+        // Offered: 125 packets a second of 64 bytes, then 250. The first step is carried.
+        assert_eq!(second(&mut judge, 5, 100, 1), Some(0));
+        for at in 6..20 {
+            assert_eq!(second(&mut judge, at, 10 + at as u32, 120), Some(0));
+        }
+        assert_eq!(second(&mut judge, 20, 1000, 1000), Some(1), "left out");
+        for at in 21..35 {
+            assert_eq!(second(&mut judge, at, 60 + 2 * (at as u32 % 2), 90), Some(1));
+            assert!(!judge.is_done());
+        }
+        judge.advance(50 + 35 * SECOND);
+        assert!(judge.is_done());
+        // A PING and a length of neither sender are of neither.
+        let mut ping = packet(64);
+        Header { kind: Kind::Ping, flow: 1, seq: 0, sent_ns: 0, rx_bps: 0, echo_rx_ns: 0 }.write(&mut ping);
+        judge.handle(0, from, &mut ping);
+        judge.handle(0, from, &mut packet(100));
+        let report = judge.report();
+        assert_eq!(report.foreign, 2);
+        assert_eq!(report.alone, Some(50.0), "of 30, 40 and 80");
+        // 16 to 29: a mean of 22.5.
+        let first = StepFigures { offered: 125.0, expedited: 120.0, best_effort: 22.5, saturated: false };
+        let second = StepFigures { offered: 250.0, expedited: 90.0, best_effort: 61.0, saturated: true };
+        assert_eq!(report.steps, [first, second]);
+        assert_eq!(report.together, Some(151.0));
+        let ratio = report.ratio.expect("14 slices");
+        assert_eq!((ratio.n, ratio.mean), (14, 90.0 / 61.0));
+        assert_eq!(report.verdict, Verdict::Unequal);
+    }
+
+    /// Below 95 % of what is offered a step is saturated; the verdict takes 10 slices, and a ratio within 2 % and its interval.
+    #[test]
+    fn verdicts_at_their_bounds() {
+        let judge = Judge::new(plan(), 0);
+        let saturated = |expedited| {
+            // 125 packets a second are offered; of 8 slices the first is left out.
+            let counts = |n| Counts { best_effort: 9, expedited: n };
+            let slices: Vec<Counts> = [counts(0), counts(expedited), counts(expedited)].into();
+            judge.figures(0, &slices).saturated
+        };
+        assert_eq!([118, 119].map(saturated), [true, false], "118.75");
+        let step = StepFigures { offered: 1.0, expedited: 0.5, best_effort: 0.5, saturated: true };
+        let verdict = |n, mean, half_width| judge.verdict(&[step], Some(&Interval { mean, half_width, n }));
+        assert_eq!(verdict(9, 1.0, None), Verdict::TooFew { slices: 9, needed: 10 });
+        assert_eq!(verdict(10, 1.0, None), Verdict::Equal);
+        assert_eq!([1.019, 0.981].map(|mean| verdict(10, mean, None)), [Verdict::Equal; 2]);
+        assert_eq!([1.021, 0.979].map(|mean| verdict(10, mean, None)), [Verdict::Unequal; 2]);
+        assert_eq!([1.049, 0.951].map(|mean| verdict(10, mean, Some(0.03))), [Verdict::Equal; 2]);
+        assert_eq!([1.051, 0.949].map(|mean| verdict(10, mean, Some(0.03))), [Verdict::Unequal; 2]);
+        let carried = StepFigures { saturated: false, ..step };
+        assert_eq!(judge.verdict(&[carried], None), Verdict::NotSaturated);
+        // A step of a fifth of the slice's second and less: five slices.
+        let quick = Judge::new(Plan { step_ns: SECOND / 2, ..plan() }, 0);
+        assert_eq!((quick.slice_ns, quick.slices_in_step()), (SECOND / 10, 5));
+        assert_eq!((judge.slice_ns, judge.slices_in_step()), (SECOND, 6));
+    }
 }

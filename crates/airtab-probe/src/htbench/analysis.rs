@@ -275,6 +275,8 @@ mod tests {
         let row = &series.rows[0];
         assert_eq!(row.jain_classes, Some(1.0));
         assert!((row.jain_connections.expect("three flows") - 16.0 / 18.0).abs() < 1e-12);
+        let (connections, between) = series.mean_jain();
+        assert!((connections.expect("some") - 16.0 / 18.0).abs() < 1e-12 && between == Some(1.0));
     }
 
     #[test]
@@ -321,5 +323,58 @@ mod tests {
         assert_eq!(a.request_ns.expect("ten").max, 1e9);
         assert_eq!(a.errors, BTreeMap::from([("the server answered with status 404".into(), 1)]));
         assert_eq!((figures[1].done, figures[1].bps, figures[1].request_bps), (0, None, None));
+    }
+
+    /// Figures of skewed values differ from each other; percentiles are values of the sample.
+    #[test]
+    fn each_figure_of_a_spread_is_its_own() {
+        assert_eq!(Spread::of(Vec::new()), None);
+        let spread = |n: u32| Spread::of((1..=n).rev().map(|i| f64::from(i * i)).collect()).expect("values");
+        let Spread { mean, min, p10, p50, p90, p99, max } = spread(150);
+        // Ranks 15, 75, 135 and 149 of 150; the mean of squares is (n + 1) (2n + 1) / 6.
+        assert_eq!([min, p10, p50, p90, p99, max], [1.0, 225.0, 5_625.0, 18_225.0, 22_201.0, 22_500.0]);
+        assert_eq!(mean, 151.0 * 301.0 / 6.0);
+        let one = spread(1);
+        assert_eq!([one.min, one.p10, one.p50, one.p90, one.p99, one.max, one.mean], [1.0; 7]);
+        assert_eq!([spread(11).p10, spread(10).p10, spread(11).p50], [4.0, 1.0, 36.0]);
+    }
+
+    /// Bytes of the whole class over the time from the first connection to the last end; a request without a connection
+    /// has no time.
+    #[test]
+    fn a_class_lasts_from_its_first_connection_to_its_last_end() {
+        let text = "[[class]]\nname = 'a'\nserver = '192.0.2.1'\npath = '/'";
+        let config = Config::parse("x", text).expect("good");
+        let refused =
+            Request { t0_ns: None, end: End::Failed(Failure::Status(500)), ..request(0, 3, 0, 9, 0) };
+        let of = |requests: Vec<Request>| classes(&config, &outcome(requests))[0].clone();
+        let figures = of(vec![request(0, 2, 4, 6, 5_000), request(0, 1, 2, 7, 1_000), refused.clone()]);
+        // The refused one ended last, at 9 s: (9 - 2) s.
+        assert_eq!((figures.bytes, figures.bps), (6_000, Some(48_000.0 / 7.0)));
+        assert_eq!((figures.done, figures.failed), (2, 1));
+        let spread = figures.request_ns.expect("two");
+        assert_eq!((spread.min, spread.max, spread.mean), (2e9, 5e9, 3.5e9));
+        assert_eq!(figures.request_bps.expect("two").max, 20_000.0);
+        assert_eq!(of(vec![refused]).bps, None);
+    }
+
+    /// A flow counts from the first moment on at which it was there for a whole window, and until its last.
+    #[test]
+    fn a_flow_counts_where_it_was_there_for_the_whole_window() {
+        let mut late = request(1, 1, 1, 4, 6_000);
+        late.t0_ns = Some(SECOND * 11 / 10);
+        late.points = vec![(0, 0), (SECOND * 29 / 10, 5_800)];
+        let series = Series::new(&outcome(vec![request(0, 1, 0, 5, 5_000), late]));
+        let there: Vec<u64> =
+            series.rows.iter().filter(|row| row.bps[1].is_some()).map(|row| row.t_ns * 10 / SECOND).collect();
+        assert_eq!(there, (21..=40).collect::<Vec<_>>());
+        let at =
+            |tenths: u64| series.rows.iter().find(|row| row.t_ns * 10 / SECOND == tenths).expect("a row");
+        // 1000 and 2000 bytes a second: 9 / (2 * 5).
+        assert!((at(21).jain_connections.expect("two") - 0.9).abs() < 1e-9);
+        assert_eq!((at(20).jain_connections, at(41).jain_connections), (None, None));
+        let (connections, between) = series.mean_jain();
+        assert!((connections.expect("some") - 0.9).abs() < 1e-9 && between == connections);
+        assert_eq!(Series::new(&outcome(Vec::new())).mean_jain(), (None, None));
     }
 }

@@ -95,3 +95,68 @@ fn shown(args: &Show) -> anyhow::Result<ExitCode> {
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+    use crate::netlink::message::Attributes;
+
+    /// Attributes that a command line sends to the module.
+    fn told(words: &str) -> Attributes {
+        let words = ["airtab", "airsim"].into_iter().chain(words.split(' '));
+        let Command::Airsim(args) = Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command
+        else {
+            panic!("another command")
+        };
+        Attributes(match &args.command {
+            AirsimCommand::New(new) => driver(&new.device, &new.driver),
+            AirsimCommand::Set(set) => driver(&set.device, &set.driver),
+            AirsimCommand::Station(of) => station(of),
+            _ => panic!("it says nothing of a driver"),
+        })
+    }
+
+    /// Each option alone sets one key.
+    #[test]
+    fn each_option_is_told_under_its_key() {
+        for command in ["new air7", "set air7"] {
+            for (option, key, value) in [
+                ("--ring 64", Key::Ring, 64),
+                ("--stop on", Key::Stop, 1),
+                ("--stop off", Key::Stop, 0),
+                ("--ampdu 32", Key::Ampdu, 32),
+                ("--ampdu-time 3ms", Key::AmpduNs, 3_000_000),
+                ("--attempts 5", Key::Attempts, 5),
+                ("--completions 8", Key::DoneFrames, 8),
+                ("--completion-delay 9us", Key::DoneNs, 9_000),
+                ("--orphan on", Key::Orphan, 1),
+            ] {
+                let told = told(&format!("{command} {option}"));
+                assert_eq!(
+                    (told.text(Key::Dev as u16).as_deref(), told.0.len()),
+                    (Some("air7"), 2),
+                    "{option}"
+                );
+                assert_eq!(told.number(key as u16), Some(value), "{option}");
+            }
+            assert_eq!(told(command).0.len(), 1);
+        }
+        for (option, key, value) in [
+            ("--rate 5.5Mb/s", Key::Kbps, 5_500),
+            ("--mcs 3", Key::Mcs, 3),
+            ("--streams 2", Key::Streams, 2),
+            ("--width 40", Key::Width, 40),
+            ("--gi 400ns", Key::Gi, 400),
+            ("--fer 0.25", Key::Fer, 250_000),
+            ("--asleep on", Key::Asleep, 1),
+        ] {
+            let told = told(&format!("station air7 far {option}"));
+            let names = [Key::Dev, Key::Name].map(|key| told.text(key as u16));
+            assert_eq!((names, told.0.len()), ([Some("air7".into()), Some("far".into())], 3), "{option}");
+            assert_eq!(told.number(key as u16), Some(value), "{option}");
+        }
+    }
+}

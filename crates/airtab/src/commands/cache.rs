@@ -131,3 +131,57 @@ fn bytes(n: u64) -> String {
         _ => format!("{} GB", n / 1_000_000_000),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_lab::store::tidy::Damage;
+
+    use super::*;
+
+    #[test]
+    fn bytes_have_the_largest_unit_of_two_digits() {
+        for (n, text) in [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (9_999, "9999 bytes"),
+            (10_000, "10 kB"),
+            (9_999_999, "9999 kB"),
+            (10_000_000, "10 MB"),
+            (9_999_999_999, "9999 MB"),
+            (10_000_000_000, "10 GB"),
+        ] {
+            assert_eq!(bytes(n), text);
+        }
+    }
+
+    /// Each figure has a value of its own.
+    #[test]
+    fn each_figure_of_a_folder_is_told() {
+        let size = Size { packs: 2, runs: 1, bytes: 77_000, other_packs: 0, other_bytes: 88_000, foreign: 0 };
+        assert_eq!(sizes(&size), "1 run in 2 packs, 77 kB");
+        assert_eq!(
+            sizes(&Size { other_packs: 3, foreign: 4, ..size }),
+            "1 run in 2 packs, 77 kB\n3 packs of other versions, 88 kB: airtab cache prune removes them\n\
+             4 files of that suffix that airtab has not made, left alone"
+        );
+        let pruned =
+            Pruned { other_packs: 3, foreign: 0, put_together: 5, in_use: 0, runs: 6, bytes: 12_000 };
+        assert_eq!(removed(&pruned), "12 kB smaller; 6 runs left; 3 packs removed, 5 put together");
+        assert_eq!(
+            removed(&Pruned { in_use: 2, foreign: 1, ..pruned }),
+            "12 kB smaller; 6 runs left; 3 packs removed, 5 put together; 2 packs in use, left alone\n\
+             1 file of that suffix that airtab has not made, left alone"
+        );
+        let damage = |what| Damage { pack: "a.pack".into(), at: 33, bytes: 44, what };
+        assert_eq!(verdicts(&Verdict { whole: 9, damaged: Vec::new() }), "9 runs can be read");
+        let foreign = verdicts(&Verdict { whole: 9, damaged: vec![damage(What::Foreign)] });
+        let expected =
+            format!("9 runs can be read\na.pack: 44 bytes from byte 33 on: {}", What::Foreign.words());
+        assert_eq!(foreign, expected);
+        let torn = verdicts(&Verdict { whole: 9, damaged: vec![damage(What::Torn)] });
+        assert!(
+            torn.ends_with("prune removes what is damaged; it is made again when it is asked for"),
+            "{torn}"
+        );
+    }
+}

@@ -377,3 +377,6 @@ fn receiver_json(i: &receiver::Interval) -> Value {
         "foreign": i.foreign,
     })
 }
+
+#[cfg(test)]
+mod tests;

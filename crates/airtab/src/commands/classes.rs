@@ -165,3 +165,79 @@ fn figure(names: &[&str], found: &Loads) -> Figure {
         vec![Panel { name: String::new(), caption, alt: title.into(), content }],
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 s of two classes; of the second no segment of TCP.
+    fn loads(bytes: [u64; 2]) -> Loads {
+        let class = |packets, bytes, new_tcp_bytes, bins: &[u64]| ClassLoad {
+            packets,
+            bytes,
+            new_tcp_bytes,
+            bins: bins.to_vec(),
+        };
+        Loads {
+            frames: 555,
+            span_ns: 10_000_000_000,
+            classes: vec![
+                class(40, bytes[0], Some(30_000), &[1_000, 0, 7_000]),
+                class(8, bytes[1], None, &[0, 500]),
+            ],
+            matched: vec![33, 15],
+            unmatched: 6,
+        }
+    }
+
+    #[test]
+    fn each_figure_of_a_class_has_its_key_and_its_column() {
+        let (found, before) = (loads([50_000, 2_000]), loads([90_000, 7_000]));
+        let json = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, Some(&before));
+        let peak = |class: usize| found.peak(class);
+        assert_eq!(
+            json,
+            json!({ "schema": 1, "file": "a.pcap", "frames": 555, "span_s": 10.0, "bin_s": BIN_NS as f64 / 1e9,
+                "unmatched_packets": 6, "rule_packets": [33, 15],
+                "classes": [
+                    { "class": "tcp", "packets": 40, "bytes": 50_000, "load_bytes_per_s": 9_000.0,
+                        "throughput_bytes_per_s": 5_000.0, "goodput_bytes_per_s": 3_000.0, "packet_bytes": 1_250.0,
+                        "peak_2s_bytes_per_s": peak(0), "bin_bytes": [1_000, 0, 7_000] },
+                    { "class": "call", "packets": 8, "bytes": 2_000, "load_bytes_per_s": 700.0,
+                        "throughput_bytes_per_s": 200.0, "goodput_bytes_per_s": null, "packet_bytes": 250.0,
+                        "peak_2s_bytes_per_s": peak(1), "bin_bytes": [0, 500] },
+                ] })
+        );
+        // 8000 bytes in 2 s, and 500.
+        assert_eq!([peak(0), peak(1)], [4_000.0, 250.0]);
+        let alone = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        assert!(alone["classes"][0]["load_bytes_per_s"].is_null());
+        let text = text(Path::new("a.pcap"), &["tcp", "call"], &found, Some(&before));
+        let words = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+            line.split_whitespace().map(String::from).collect()
+        };
+        assert_eq!(words("tcp"), ["tcp", "40", "9.0", "5.0", "3.0", "1250", "4.0"]);
+        assert_eq!(words("call"), ["call", "8", "0.7", "0.2", "-", "250", "0.2"]);
+        assert!(text.starts_with("a.pcap: 555 frames in 10.0 s\n"), "{text}");
+        assert!(
+            text.contains("6 packets were taken by no rule: they are of call, the last class."),
+            "{text}"
+        );
+    }
+
+    /// Points are means of bins, at their middle.
+    #[test]
+    fn a_line_has_the_mean_of_its_bins() {
+        let figure = figure(&["tcp", "call"], &loads([50_000, 2_000]));
+        let Content::Plot(plot) = &figure.panels()[0].content else { panic!("it is a plot") };
+        let step_s = BIN_NS as f64 / 1e9;
+        let points: Vec<(f64, f64)> = plot.lines[0].points.iter().flatten().map(|p| (p.x, p.y)).collect();
+        assert_eq!(points.len() as u64, 10_000_000_000 / BIN_NS + 1);
+        let expected = [(0.5, 1.0), (1.5, 0.0), (2.5, 7.0), (3.5, 0.0)];
+        for ((x, y), (at, kb)) in points.into_iter().zip(expected) {
+            assert!((x - at * step_s).abs() < 1e-12 && (y - kb / step_s).abs() < 1e-9, "{x} {y}");
+        }
+        assert_eq!(plot.lines[1].name, "call");
+    }
+}

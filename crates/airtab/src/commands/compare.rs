@@ -116,7 +116,8 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
             output::stdout_style(),
         )),
     };
-    summary(&comparison, known.into_inner(), took);
+    let runs = queues.len() * seeds.len();
+    output::note(&summary(runs, comparison.duration_ns, known.into_inner(), took));
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
         output::note(&study::summary(&names, dir, args.pcap));
     }
@@ -146,14 +147,30 @@ pub fn report(c: &Comparison, why: Why, style: Style) -> String {
     text + &output::reasons(c, why, style)
 }
 
-/// `known`: how many runs were kept from before.
-fn summary(c: &Comparison, known: usize, took: f64) {
-    let runs = c.queues.len() * c.seeds.len();
-    let each = c.duration_ns as f64 / 1e9;
-    let simulated = (runs - known) as f64 * each;
+/// Number and length of the runs, and how many of them were stored.
+fn summary(runs: usize, duration_ns: u64, known: usize, took: f64) -> String {
+    let each = duration_ns as f64 / 1e9;
     let how = match known {
-        0 => format!("{:.0} simulated seconds a second", simulated / took.max(1e-9)),
+        0 => format!("{:.0} simulated seconds a second", runs as f64 * each / took.max(1e-9)),
         _ => format!("{known} of them {} known from before", if known == 1 { "is" } else { "are" }),
     };
-    output::note(&format!("\n{} of {each} s in {took:.1} s: {how}.", count(runs, "run")));
+    format!("\n{} of {each} s in {took:.1} s: {how}.", count(runs, "run"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_summary_counts_runs_and_simulated_time() {
+        let two_minutes = 120_000_000_000;
+        for (runs, known, took, said) in [
+            (8, 0, 4.0, "8 runs of 120 s in 4.0 s: 240 simulated seconds a second."),
+            (1, 0, 0.5, "1 run of 120 s in 0.5 s: 240 simulated seconds a second."),
+            (8, 1, 4.0, "8 runs of 120 s in 4.0 s: 1 of them is known from before."),
+            (8, 3, 0.0, "8 runs of 120 s in 0.0 s: 3 of them are known from before."),
+        ] {
+            assert_eq!(summary(runs, two_minutes, known, took), format!("\n{said}"));
+        }
+    }
 }

@@ -220,4 +220,25 @@ mod tests {
         assert_eq!((&json["free_ratio"], &json["applied"]), (&json!(0.874), &json!(false)));
         assert!(Look::of(None, None, waits).json("wlan0", false)["drain_seconds"].is_null());
     }
+
+    /// All keys, each with a value of its own.
+    #[test]
+    fn each_figure_of_a_look_has_its_key() {
+        let waits = [Backlog { packets: 12, bytes: 18_000 }, Backlog { packets: 3, bytes: 4_500 }];
+        let own = look(Format::Ht, 90_000_000, Some(0.5), waits);
+        // 22,500 bytes at 90 Mb/s take 2 ms, and half of the time is free.
+        let mut json = own.json("wlan7", true);
+        let drain = json["drain_seconds"].take().as_f64().expect("a time");
+        assert!((drain - 4e-3).abs() < 1e-12, "{drain}");
+        assert_eq!(
+            json,
+            json!({ "schema": 1, "device": "wlan7", "station": "02:00:00:00:ab:01",
+                "rate_bits_per_second": 90_000_000, "frames": 29, "queue_packets": 12, "queue_bytes": 18_000,
+                "below_packets": 3, "below_bytes": 4_500, "free_ratio": 0.5, "drain_seconds": null, "applied": true })
+        );
+        assert_eq!(
+            own.text(false),
+            "R 90.0 Mb/s   K 29   BL 12 + 3 packets, 22500 bytes   F 50 %   T 4.00 ms"
+        );
+    }
 }

@@ -194,3 +194,6 @@ fn report_json(report: &Report) -> Value {
         "foreign": report.foreign,
     })
 }
+
+#[cfg(test)]
+mod tests;

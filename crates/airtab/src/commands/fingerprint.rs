@@ -269,3 +269,133 @@ fn figures_json(f: &Figures) -> Value {
         "p_repetition": f.p_repeat,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_lab::fingerprint::Queue;
+
+    use super::*;
+
+    /// Each figure has a value of its own.
+    fn found(verdict: Verdict) -> Fingerprint {
+        let figures = Figures {
+            n: 101,
+            window: 16,
+            standard: 32,
+            beyond: 0.01,
+            masses: vec![0.25, 0.75],
+            missing: vec![3, 5],
+            ratio: Some(1.25),
+            chi_squared: 12.5,
+            freedom: 15,
+            p: 0.625,
+            p_present: 0.5,
+            correlation: Some(-0.125),
+            pairs: 99,
+            p_correlation: 0.375,
+            step: Some((4, 0.0625)),
+            p_steps: 0.875,
+            repeat: Some((7, 0.03125)),
+            p_repeat: 0.9375,
+        };
+        let judgement = Judgement { figures: Some(figures), upper: (6, 11), doubling_known: false, verdict };
+        Fingerprint {
+            sender: Sender { mac: [2, 0x61, 0x74, 1, 0, 9], queue: Queue::Plain },
+            name: Some("laptop".into()),
+            accesses: 202,
+            base_and_slot_ns: Some((50_250.0, 9_125.0)),
+            due_ns: 34_000,
+            decrement: Decrement::Bianchi,
+            contrast: Some(0.75),
+            attempts: vec![(2, 41, 17.25, 30)],
+            judgement,
+        }
+    }
+
+    #[test]
+    fn each_figure_of_a_card_has_its_key_and_its_column() {
+        let found = found(Verdict::Conformant);
+        let json = station_json(&found);
+        for (key, value) in [
+            ("station", json!("02:61:74:01:00:09")),
+            ("name", json!("laptop")),
+            ("accesses", json!(202)),
+            ("due_ns", json!(34_000)),
+            ("base_ns", json!(50_250.0)),
+            ("slot_ns", json!(9_125.0)),
+            ("comb_contrast", json!(0.75)),
+            ("decrement", json!("bianchi")),
+            ("attempts", json!([{ "attempt": 2, "draws": 41, "mean_slots": 17.25, "largest_slots": 30 }])),
+            ("verdict", json!("conformant")),
+            ("faults", json!([])),
+            ("repetitions", json!(11)),
+            ("repetitions_in_upper_half", json!(6)),
+            ("doubling_known", json!(false)),
+        ] {
+            assert_eq!(json[key], value, "{key}");
+        }
+        assert_eq!(
+            json["figures"],
+            json!({ "draws": 101, "window_slots": 16, "standard_slots": 32, "beyond_ratio": 0.01,
+                "masses": [0.25, 0.75], "missing_slots": [3, 5], "max_min_ratio": 1.25, "chi_squared": 12.5,
+                "degrees_of_freedom": 15, "p_uniform": 0.625, "p_uniform_of_present": 0.5, "pairs": 99,
+                "serial_correlation": -0.125, "p_serial_correlation": 0.375,
+                "commonest_step": { "by": 4, "share_ratio": 0.0625 }, "p_steps": 0.875,
+                "commonest_repetition": { "by": 7, "share_ratio": 0.03125 }, "p_repetition": 0.9375 })
+        );
+        assert_eq!(
+            row(&found),
+            [
+                "laptop",
+                "34.0",
+                "101",
+                "50.25",
+                "9.12",
+                "0.75",
+                "14/32",
+                "1.25",
+                "12.5 (15)",
+                "0.6250",
+                "-0.125",
+                "+4: 6.2 %"
+            ]
+        );
+        assert_eq!(headings(true).len(), row(&found).len());
+        assert_eq!(headings(false).len(), columns(None, None, None).len());
+        assert_eq!(windows(&found), "  Windows by attempt 2: 41 draws, mean 17.2, largest 30\n");
+        assert_eq!(windows(&Fingerprint { attempts: Vec::new(), ..found }), "");
+    }
+
+    #[test]
+    fn each_verdict_has_its_word_and_its_sentence() {
+        for (verdict, word) in [
+            (Verdict::Conformant, "conformant"),
+            (Verdict::Faults(Vec::new()), "faults"),
+            (Verdict::TooFew { draws: 3, needed: 200 }, "too_few_samples"),
+            (Verdict::NoComb { contrast: 0.1 }, "no_comb"),
+            (Verdict::NotSaturated { beyond: 0.5 }, "not_saturated"),
+        ] {
+            let judgement = found(verdict).judgement;
+            assert_eq!(judgement_json(&judgement)["verdict"], word);
+            let judged = matches!(word, "conformant" | "faults");
+            let said = |judgement: &Judgement, capture| {
+                sentence("It", judgement, capture).split_whitespace().collect::<Vec<_>>().join(" ")
+            };
+            let doubles = "11 of the 20 repetitions that it takes.";
+            assert_eq!(said(&judgement, true).contains(doubles), judged, "{word}");
+            assert_eq!(said(&judgement, false).contains("arrival times do not show"), judged, "{word}");
+            let known = Judgement { doubling_known: true, ..judgement };
+            assert!(!said(&known, true).contains("doubles"), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_card_without_a_name_is_its_address() {
+        let unnamed = Fingerprint { name: None, ..found(Verdict::Conformant) };
+        assert_eq!(
+            (name(&unnamed), &row(&unnamed)[0][..]),
+            ("02:61:74:01:00:09".into(), "02:61:74:01:00:09")
+        );
+        assert_eq!(name(&found(Verdict::Conformant)), "laptop, 02:61:74:01:00:09");
+    }
+}

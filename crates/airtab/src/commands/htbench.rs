@@ -227,3 +227,6 @@ fn summary_text(outcome: &Outcome, figures: &[ClassFigures], series: &Series) ->
     text += &index("classes", between);
     text
 }
+
+#[cfg(test)]
+mod tests;

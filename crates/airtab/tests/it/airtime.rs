@@ -142,3 +142,39 @@ fn what_cannot_be_is_refused_all_at_once() {
     let output = airtime(&["std-11g", "--mcs=9", "--streams=9", "--rate=7Mb/s", "--frames=3"]);
     assert_eq!(String::from_utf8_lossy(&output.stderr).lines().count(), 4);
 }
+
+/// The figures of the text, by key; the rate is 65 Mb/s, and 28 frames of 1544 bytes with delimiters and padding are 43,230.
+#[test]
+fn each_figure_of_an_exchange_has_its_key() {
+    let mut json = as_json(&["std-11n", "--mcs", "7", "--frames", "28"]);
+    let goodput = json["goodput_bps"].take().as_f64().expect("a rate");
+    assert!((goodput / (28.0 * 1500.0 * 8.0 / 5518.5e-6) - 1.0).abs() < 1e-12, "{goodput}");
+    let most =
+        |ns: u64, frames: u64, limit: &str| json!({ "ppdu_ns": ns, "frames": frames, "limited_by": limit });
+    assert_eq!(
+        json,
+        json!({ "schema": 1, "profile": "std-11n", "frames": 28, "ip_bytes": 1500, "psdu_bytes": 43_230,
+            "wait_ns": 43_000, "mean_backoff_ns": 67_500, "ppdu_ns": 5_360_000, "sifs_ns": 16_000,
+            "answer": "BLOCK ACK", "answer_ns": 32_000, "cycle_ns": 5_518_500, "goodput_bps": null,
+            "most_frames": [most(4_000_000, 20, "time"), most(5_484_000, 28, "time")],
+            "rate": { "format": "HT", "mcs": 7, "streams": 1, "width_mhz": 20, "gi_ns": 800, "ru_tones": null,
+                "kbps": 65_000 } })
+    );
+    for (frames, answer) in [("1", "ACK"), ("2", "BLOCK ACK")] {
+        assert_eq!(as_json(&["std-11n", "--frames", frames])["answer"], answer);
+    }
+    // Short frames at a high rate: the window of 64 is the limit; a HT aggregate has at most 65,535 bytes.
+    let limit =
+        |args: &[&str]| as_json(&[&["std-11n"], args].concat())["most_frames"][1]["limited_by"].clone();
+    assert_eq!(limit(&["--mcs", "7", "--bytes", "60"]), "window");
+    assert_eq!(limit(&["--mcs", "7", "--streams", "4", "--width", "40"]), "bytes");
+    // Each option of a rate.
+    for (args, key, value) in [
+        (&["--mcs", "3"][..], "mcs", 3),
+        (&["--streams", "2"], "streams", 2),
+        (&["--width", "40"], "width_mhz", 40),
+        (&["--gi", "400ns"], "gi_ns", 400),
+    ] {
+        assert_eq!(as_json(&[&["std-11n"], args].concat())["rate"][key], value, "{args:?}");
+    }
+}

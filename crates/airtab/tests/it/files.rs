@@ -189,6 +189,17 @@ fn results_hold_the_scenario_itself() {
     assert_eq!(compare("one/scenario.toml", "two").status.code(), Some(0));
     let read = |name| std::fs::read_to_string(path(name)).unwrap();
     assert_eq!(read("one/results.json"), read("two/results.json"));
+    // The hash of the scenario depends on values, not on remarks.
+    let hash = |folder: &str| -> String {
+        let manifest = std::fs::read(path(folder).join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        manifest["scenario_hash"].as_str().unwrap().into()
+    };
+    std::fs::write(path("other.toml"), text.replacen("duration = \"", "duration = \"1", 1)).unwrap();
+    assert_eq!(compare("other.toml", "other").status.code(), Some(0));
+    std::fs::write(path("remark.toml"), text.clone() + "# more\n").unwrap();
+    assert_eq!(compare("remark.toml", "remark").status.code(), Some(0));
+    assert!(hash("one") == hash("two") && hash("one") == hash("remark") && hash("one") != hash("other"));
     // An earlier result's may be replaced, somebody's own not.
     std::fs::write(path("mine.toml"), format!("{text}# another\n")).unwrap();
     assert_eq!(compare("mine.toml", "one").status.code(), Some(0));

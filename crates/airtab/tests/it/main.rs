@@ -2,6 +2,7 @@
 //! Tests of the command line: the program as a user starts it, and what the repository's files say.
 
 mod airtime;
+mod calls;
 mod cli;
 mod common;
 mod drain;
@@ -13,6 +14,7 @@ mod model;
 mod model_cbt;
 mod model_sizing;
 mod pages;
+mod passed_on;
 mod probe;
 mod programs;
 mod release;
@@ -20,6 +22,7 @@ mod rpm;
 mod schema;
 mod serve;
 mod standalone;
+mod stored_runs;
 mod sweep;
 mod sweep_until;
 mod tcp;

@@ -84,3 +84,28 @@ fn what_is_no_mesh() {
         text(&output.stderr)
     );
 }
+
+/// Distances between nodes and the ranges decide which nodes decode, sense and disturb each other.
+#[test]
+fn ranges_decide_by_distance() {
+    let json = shown("scenarios/mesh-cross.toml");
+    let range = |key: &str| json["ranges"][key].as_f64().expect("metres");
+    assert!(range("tx_m") < range("sense_m"));
+    let nodes = json["nodes"].as_array().expect("nodes");
+    let place = |node: &Value| ["x_m", "y_m"].map(|key| node[key].as_f64().expect("metres"));
+    let mut senses_more = 0;
+    for node in nodes {
+        let [x, y] = place(node);
+        let named = |key: &str| -> Vec<&Value> { node[key].as_array().expect("names").iter().collect() };
+        for (key, of) in [("decodes", "tx_m"), ("senses", "sense_m"), ("disturbs", "interference_m")] {
+            let near = |other: &&Value| {
+                let [a, b] = place(other);
+                other["name"] != node["name"] && (x - a).hypot(y - b) <= range(of)
+            };
+            let within: Vec<&Value> = nodes.iter().filter(near).map(|other| &other["name"]).collect();
+            assert_eq!(named(key), within, "{}: {key}", node["name"]);
+        }
+        senses_more += usize::from(named("senses").len() > named("decodes").len());
+    }
+    assert!(senses_more > 0);
+}

@@ -400,3 +400,107 @@ fn contention_refuses_with_range_and_cure() {
         assert!(unbroken.contains(word), "{help}");
     }
 }
+
+/// Each figure of the JSON is that of the table, in the unit that its name says.
+#[test]
+fn tables_and_json_have_the_same_figures() {
+    let ms = |value: &Value| value.as_f64().map_or("-".into(), |ns| format!("{:.2}", ns / 1e6));
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let args = ["chap", "credits", "--rates", "2:3:5", "--costs", "15:3:7"];
+    let json = as_json(&args);
+    let table = rows(&model(&args));
+    let flows = json["flows"].as_array().expect("flows");
+    assert_eq!((flows.len(), json["triggered_by_flow"].as_u64()), (3, Some(3)));
+    for (i, flow) in flows.iter().enumerate() {
+        let expected = [
+            (i + 1).to_string(),
+            number(&flow["rate"]).to_string(),
+            number(&flow["cost"]).to_string(),
+            format!("{:.1}", number(&flow["air_share"]) * 100.0),
+            ms(&flow["low_ns"]),
+            ms(&flow["mean_ns"]),
+            ms(&flow["high_ns"]),
+            ms(&flow["burst_ns"]),
+            format!("{:.4}", number(&flow["p_above_all_faster"])),
+        ];
+        assert_eq!(table[i], expected);
+        // 30, 9 and 35 of 74.
+        assert!((number(&flow["air_share"]) - [30.0, 9.0, 35.0][i] / 74.0).abs() < 1e-12);
+        // Halfway between what it has before and after a boost, which are apart.
+        let [low, mean, high] = ["low_ns", "mean_ns", "high_ns"].map(|key| number(&flow[key]));
+        assert!(low < high && ((low + high) / 2.0 - mean).abs() < 1e-3, "{flow}");
+    }
+    assert!(flows[0]["burst_ns"] != flows[1]["burst_ns"]);
+
+    let found = rows(&model(&["chap", "burst", "--flows", "2"]));
+    let waits = as_json(&["chap", "burst", "--flows", "2"])["waits"].clone();
+    for (row, wait) in found.iter().zip(waits.as_array().expect("waits")) {
+        let packets = wait["wait_ns"].as_u64().expect("ns") / 444_000;
+        assert_eq!(
+            row,
+            &[wait["bursts"].to_string(), ms(&wait["bound_ns"]), ms(&wait["wait_ns"]), packets.to_string()]
+        );
+        assert!(wait["credit_ns"].as_u64().is_some_and(|left| left < 444_000), "less than a packet: {wait}");
+    }
+    assert_eq!(waits[1]["bursts"], 2);
+
+    let shown = model(&["chap", "increment"]);
+    let lines = stdout(&shown).lines().map(|line| line.split_whitespace().map(String::from).collect());
+    let found: Vec<Vec<String>> = lines.filter(|row: &Vec<String>| row.len() == 4).collect();
+    let activity = as_json(&["chap", "increment"])["activity"].clone();
+    let of = |name: &str| found.iter().find(|row| row[0] == name).expect("a row");
+    for one in activity.as_array().expect("activities") {
+        let [p, second, third] = ["p", "second", "third"].map(|key| number(&one[key]));
+        let expected = [format!("{p:.4}"), format!("{second:.2e}"), format!("{third:.2e}")];
+        assert_eq!(of(one["traffic"].as_str().expect("a name"))[1..], expected);
+        // p^2 and 3/2 p^3 (equations 5.38 and 5.39).
+        assert!((second / p.powi(2) - 1.0).abs() < 1e-9 && (third / p.powi(3) - 1.5).abs() < 1e-9, "{one}");
+    }
+    assert!(number(&activity[0]["p"]) != number(&activity[1]["p"]), "pages and films");
+
+    let anomaly =
+        ["anomaly", "--rates", "65Mb/s,6.5Mb/s", "--aggregates", "12kB,3kB", "--fair-aggregates", "30kB,4kB"];
+    let json = as_json(&anomaly);
+    let table = rows(&model(&anomaly));
+    for (key, at) in [("in_turn", 1), ("fair", 4)] {
+        for (i, station) in json[key]["stations"].as_array().expect("stations").iter().enumerate() {
+            let [air, goodput, alone] = ["air", "goodput_bps", "alone_bps"].map(|key| number(&station[key]));
+            let expected = [
+                station["aggregate_bytes"].to_string(),
+                format!("{:.1}", air * 100.0),
+                format!("{:.2}", goodput / 1e6),
+            ];
+            assert_eq!(table[i][at..at + 3], expected, "{key}");
+            // Goodput is the share of airtime times the goodput of a lone station.
+            assert!((goodput / (air * alone) - 1.0).abs() < 1e-9, "{key}: {station}");
+        }
+        let sum: f64 = json[key]["stations"]
+            .as_array()
+            .expect("stations")
+            .iter()
+            .map(|s| number(&s["goodput_bps"]))
+            .sum();
+        assert!((number(&json[key]["goodput_bps"]) / sum - 1.0).abs() < 1e-12);
+    }
+    assert_eq!(json["fair"]["stations"][1]["aggregate_bytes"], 4_000);
+    assert_eq!(json["in_turn"]["stations"][1]["rate_bps"], 6_500_000);
+
+    let bianchi = ["bianchi", "--stations", "2,7", "--profile", "std-11n", "--frames", "8"];
+    for (row, cell) in
+        rows(&model(&bianchi)).iter().zip(as_json(&bianchi)["cells"].as_array().expect("cells"))
+    {
+        let [rate, p, busy, tau] = ["throughput_bps", "p_attempt_collides", "p_busy_is_collision", "tau"]
+            .map(|key| number(&cell[key]));
+        let percent = |p: f64| format!("{:.2}", p * 100.0);
+        assert_eq!(
+            row[..],
+            [
+                cell["stations"].to_string(),
+                format!("{:.3}", rate / 1e6),
+                percent(p),
+                percent(busy),
+                format!("{tau:.4}")
+            ]
+        );
+    }
+}

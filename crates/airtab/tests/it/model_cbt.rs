@@ -500,3 +500,23 @@ fn captures_are_refused_with_place_and_cure() {
     );
     assert!(stdout(&classes(&["--help"])).contains("Examples:"));
 }
+
+/// Iterations are the steps after the first; unused is what the rates leave of the link.
+#[test]
+fn a_row_of_loads_is_the_last_step() {
+    let loads = ["--load", "tcp=400KB/s", "--load", "mm=340KB/s", "--load", "other=100KB/s"];
+    let row = as_json(&[&["borrow"], &loads[..]].concat())["rows"][0].clone();
+    let steps = as_json(&[&["borrow", "--steps"], &loads[..]].concat())["rows"].clone();
+    let steps = steps.as_array().expect("steps");
+    assert_eq!(row["iterations"].as_f64(), Some(steps.len() as f64 - 1.0));
+    let last = &steps[steps.len() - 1];
+    let keys = ["rate_tcp_bytes_per_s", "rate_mm_bytes_per_s", "rate_other_bytes_per_s"];
+    assert!(keys.iter().all(|key| row[key] == last[key]), "{row} {last}");
+    // 575, 150 and 500 KB/s are the link.
+    let sum: f64 = keys.iter().map(|key| row[key].as_f64().expect("a rate")).sum();
+    assert!((row["spare_bytes_per_s"].as_f64().expect("a rate") - (1_225e3 - sum)).abs() < 1e-3, "{row}");
+    assert!(sum < 1_000e3);
+    let plan = as_json(&planned(&[]));
+    assert_eq!((plan["link_bytes_per_s"].as_f64(), plan["subject"].as_str()), (Some(1.25e6), Some("plan")));
+    assert!((plan["latency_s"].as_f64().expect("s") - 0.03).abs() < 1e-12);
+}

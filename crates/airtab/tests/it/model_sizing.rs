@@ -321,3 +321,35 @@ fn help_teaches() {
         assert!(text(&["size", subject, "--help"]).contains("Examples:"), "{subject}");
     }
 }
+
+/// Figures beside the rows of `dnb` follow from the rows.
+#[test]
+fn sums_of_a_neighborhood_follow_from_its_hops() {
+    let json = as_json(&["dnb", "--rates", "11,5.5,2,11", "--buffer", "9", "--split", "ratio,greedy"]);
+    let of = |value: &Value| value.as_f64().expect("a number");
+    let rows = json["rows"].as_array().expect("rows");
+    let hops: Vec<&Value> = rows.iter().filter(|row| row["split"] == rows[0]["split"]).collect();
+    assert_eq!((hops.len(), rows.len()), (4, 8));
+    let round: f64 = hops.iter().map(|hop| of(&hop["exchange_s"])).sum();
+    assert!((of(&json["round_trip_s"]) / round - 1.0).abs() < 1e-9);
+    // The slowest hop, packets of 1460 bytes.
+    assert!((of(&json["rate_packets_per_s"]) / (2e6 / 11_680.0) - 1.0).abs() < 1e-9);
+    assert!((of(&json["round_trip_packets"]) / (round * 2e6 / 11_680.0) - 1.0).abs() < 1e-9);
+    assert_eq!(
+        (&json["buffer_packets"], &json["nodes"], &json["p_idle"]),
+        (&json!(9), &json!(4), &json!(0.0))
+    );
+    for (i, hop) in hops.iter().enumerate() {
+        assert_eq!(hop["hop"], (i + 1) as f64);
+        assert_eq!(hop["rate_bps"], [11e6, 5.5e6, 2e6, 11e6][i]);
+        let cost = (i + 1) as f64 / (of(&hop["limit_packets"]) + 1.0);
+        assert!((of(&hop["cost"]) / cost - 1.0).abs() < 1e-12, "{hop}");
+        assert!((of(&hop["data_s"]) + of(&hop["ack_s"]) - of(&hop["exchange_s"])).abs() < 1e-12);
+    }
+    for (name, cost) in json["cost"].as_object().expect("costs") {
+        let own = rows.iter().filter(|row| row["split"] == *name);
+        let sum: f64 = own.map(|row| of(&row["hop"]) / (of(&row["limit_packets"]) + 1.0)).sum();
+        assert!((of(cost) / sum - 1.0).abs() < 1e-12, "{name}");
+    }
+    assert_eq!(json["cost"].as_object().map(|costs| costs.len()), Some(2));
+}

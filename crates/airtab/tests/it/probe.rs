@@ -246,6 +246,26 @@ fn an_interrupted_benchmark_keeps_what_it_has() {
     assert!(out.join("summary.json").is_file());
 }
 
+/// `--duration` and `--out` go before those of the file.
+#[test]
+fn an_option_goes_before_the_file_of_a_benchmark() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let (server, out) = (server(10_000_000, true), dir.path().join("option"));
+    let file = dir.path().join("file");
+    let content = format!(
+        "out = '{}'\nduration = '100s'\n[[class]]\nname = 'dl'\nserver = '{server}'\npath = '/f'",
+        file.display()
+    );
+    let path = configuration(dir.path(), &content);
+    let out = out.to_str().expect("UTF-8");
+    let output = airtab(&["htbench", &path, "--duration", "300ms", "--out", out, "--json"]);
+    let summary = lines(&output).pop().expect("a summary");
+    let took = summary["duration_ns"].as_u64().expect("ns");
+    assert!((300_000_000..10_000_000_000).contains(&took), "{took}");
+    assert_eq!(summary["classes"][0]["unfinished"], 1);
+    assert!(Path::new(out).join("summary.json").is_file() && !file.exists());
+}
+
 #[test]
 fn failed_requests_and_bad_files_are_told() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");

@@ -186,6 +186,29 @@ fn what_is_not_reached_is_told() {
     );
 }
 
+/// The message names the point and the discipline with the widest interval of those that are too wide.
+#[test]
+fn the_widest_point_is_named() {
+    let scratch = scratch(SWEEP);
+    let run = sweep(
+        scratch.path(),
+        "kept",
+        &["sweep.toml", "--until", "load.goodput_bits_per_second=1", "--most", "4", "--json"],
+    );
+    let json: Value = serde_json::from_slice(&run.stdout).unwrap_or_else(|_| panic!("{}", text(&run.stderr)));
+    let points = json["until"]["points"].as_array().expect("points");
+    let half = |point: &Value| point["half_width"].as_f64().expect("a width");
+    let widest = points.iter().max_by(|a, b| half(a).total_cmp(&half(b))).expect("three");
+    assert!(points.len() == 3 && points.iter().filter(|point| half(point) < half(widest)).count() == 2);
+    let (at, queue) =
+        (widest["at"]["distance"].as_str().expect("text"), widest["widest"].as_str().expect("text"));
+    let place = format!("the widest: distance = {at}, {queue}: ± ");
+    let said = text(&run.stderr);
+    let (_, width) = said.split_once(&place).unwrap_or_else(|| panic!("{place}\n{said}"));
+    let width: f64 = width.split(". ").next().expect("a number").replace('_', "").parse().expect("a number");
+    assert!((width / half(widest) - 1.0).abs() < 0.01, "{width} {}", half(widest));
+}
+
 #[test]
 fn what_cannot_be_asked_for_is_told() {
     let scratch = scratch(SWEEP);

@@ -196,3 +196,182 @@ fn senseless_settings_are_named() {
         assert!(error.contains(words), "{error}");
     }
 }
+
+/// Percentiles, mean and extremes of 200 skewed delays differ from each other.
+#[test]
+fn each_figure_of_a_delay_is_its_own() {
+    let mut delays = Delays::new();
+    assert_eq!(Rtt::of(&delays), None);
+    // i^2 ms for i from 1 to 200, the largest first.
+    (1..=200u64).rev().for_each(|i| delays.record_ns(i * i * MS));
+    let rtt = Rtt::of(&delays).expect("samples");
+    let near = |ns: u64, i: u64| assert!(ns >= i * i * MS && ns <= i * i * MS * 1001 / 1000, "{ns} {i}");
+    near(rtt.p50_ns, 100);
+    near(rtt.p95_ns, 190);
+    near(rtt.p99_ns, 198);
+    assert_eq!((rtt.count, rtt.min_ns, rtt.max_ns), (200, MS, 40_000 * MS));
+    // n (n + 1) (2n + 1) / 6 over n.
+    let mean = 201.0 * 401.0 / 6.0 * MS as f64;
+    assert!((rtt.mean_ns / mean - 1.0).abs() < 1e-3, "{}", rtt.mean_ns);
+}
+
+/// Packets that the socket refuses count as errors, not as packets or PINGs; they use sequence numbers and tokens.
+#[test]
+fn a_refused_packet_is_an_error() {
+    let pings = Some(Pings { ratio: 0.5, random: false, depth: None });
+    let config = Config { pings, header_bytes: 28, ..config() };
+    let mut sender = Sender::new(config, 0, 1).expect("good");
+    let mut payload = [0; 1000];
+    let mut seqs = Vec::new();
+    for (i, accepted) in [true, true, false, false, true].into_iter().enumerate() {
+        let now = (i as u64 + 1) * 10 * MS;
+        assert_eq!(sender.advance(now), None);
+        assert_eq!(sender.wait_ns(), 0);
+        sender.packet(now, &mut payload);
+        let header = Header::parse(&payload).expect("a packet");
+        seqs.push((header.seq, header.kind));
+        sender.sent(now, now, accepted);
+    }
+    let kinds = [Kind::Ping, Kind::Data, Kind::Ping, Kind::Data, Kind::Ping];
+    assert_eq!(seqs, (0..).zip(kinds).collect::<Vec<_>>());
+    let (last, summary) = sender.finish(100 * MS);
+    for interval in [last, summary.total, summary.steps[0]] {
+        assert_eq!((interval.packets, interval.errors, interval.bytes), (3, 2, 3000));
+        assert_eq!(interval.sent_bps, 3 * 1028 * 8 * 10);
+        assert_eq!((interval.start_ns, interval.end_ns, interval.asked_bps), (0, 100 * MS, 1_000_000));
+    }
+    assert_eq!(summary.echoes.pings, 2, "of three PINGs one was refused");
+}
+
+/// Each interval and step has its own packets, delays and received rate; a rate of 0 replaces none.
+#[test]
+fn each_interval_has_its_own_echoes() {
+    let sweep = Sweep { max_bps: 2_000_000, step: Step::Count(1), step_ns: 3 * SECOND };
+    let pings = Some(Pings { ratio: 1.0, random: false, depth: None });
+    let config = Config { sweep: Some(sweep), pings, duration_ns: None, ..config() };
+    let start = 7 * SECOND;
+    let mut sender = Sender::new(config, start, 1).expect("good");
+    let mut payload = vec![0; 1000];
+    let mut reports = Vec::new();
+    let mut samples = Vec::new();
+    // When a packet goes, after how long its echo comes, and the rate in it.
+    for (at, rtt, rx_bps) in [
+        (100 * MS, 5 * MS, 0),
+        (200 * MS, 7 * MS, 800_000),
+        (300 * MS, 9 * MS, 0),
+        (1_500 * MS, 20 * MS, 900_000),
+        (3_500 * MS, 40 * MS, 1_700_000),
+    ] {
+        let now = start + at;
+        while let Some(report) = sender.advance(now) {
+            reports.push(report);
+        }
+        sender.packet(now - 3, &mut payload);
+        sender.sent(now, now - 3, true);
+        let mut header = Header::parse(&payload).expect("a packet");
+        header = Header { kind: Kind::Echo, rx_bps, echo_rx_ns: header.sent_ns - 11, ..header };
+        header.write(&mut payload);
+        samples.extend(sender.handle(now + rtt, &payload));
+    }
+    while let Some(report) = sender.advance(start + 6 * SECOND) {
+        reports.push(report);
+    }
+    assert!(sender.is_done() && sender.wait_ns() == u64::MAX);
+    let (last, summary) = sender.finish(start + 9 * SECOND);
+    assert_eq!((last.packets, last.start_ns, last.end_ns), (0, 6 * SECOND, 6 * SECOND));
+    let figures = |i: &Interval| {
+        (i.start_ns / MS, i.end_ns / MS, i.packets, i.rtt.map(|r| (r.count, r.max_ns / MS)), i.rx_bps)
+    };
+    // A report comes when the loop gets to it: the second one 0.5 s late.
+    assert_eq!(
+        reports.iter().map(figures).collect::<Vec<_>>(),
+        [
+            (0, 1_500, 3, Some((3, 9)), Some(800_000)),
+            (1_500, 3_500, 1, Some((1, 20)), Some(900_000)),
+            (3_500, 6_000, 1, Some((1, 40)), Some(1_700_000)),
+        ]
+    );
+    assert_eq!(reports.iter().map(|i| i.asked_bps).collect::<Vec<_>>(), [1_000_000, 1_000_000, 2_000_000]);
+    assert_eq!(
+        summary.steps.iter().map(figures).collect::<Vec<_>>(),
+        [(0, 3_500, 4, Some((4, 20)), Some(900_000)), (3_500, 6_000, 1, Some((1, 40)), Some(1_700_000))]
+    );
+    assert_eq!(figures(&summary.total), (0, 6_000, 5, Some((5, 40)), Some(1_700_000)));
+    assert_eq!(summary.total.asked_bps, 2_000_000);
+    let sent: Vec<u64> = samples.iter().map(|sample| sample.sent_ns / MS).collect();
+    assert_eq!(sent, [100, 200, 300, 1_500, 3_500]);
+    assert!(samples.iter().all(|sample| sample.forward_ns == -11), "the receiver's clock is behind");
+}
+
+/// Numbers on the wire have 32 bits and go on with 0.
+#[test]
+fn sequence_numbers_wrap_on_the_wire() {
+    let pings = Some(Pings { ratio: 1.0, random: false, depth: Some(2) });
+    let mut sender = Sender::new(Config { pings, ..config() }, 0, 1).expect("good");
+    sender.seq = u64::from(u32::MAX);
+    let mut payload = vec![0; 1000];
+    let mut echoes = Vec::new();
+    for (i, seq) in [(1, u32::MAX), (2, 0)] {
+        sender.advance(i * 8 * MS);
+        sender.packet(i, &mut payload);
+        assert_eq!(Header::parse(&payload).map(|header| header.seq), Ok(seq));
+        sender.sent(i * 8 * MS, i, true);
+        let mut echo = payload.clone();
+        let header = Header::parse(&payload).expect("a packet");
+        Header { kind: Kind::Echo, ..header }.write(&mut echo);
+        echoes.push(echo);
+    }
+    let rtts: Vec<u64> =
+        echoes.iter().filter_map(|echo| sender.handle(20 * MS, echo)).map(|s| s.rtt_ns).collect();
+    assert_eq!(rtts, [12 * MS, 4 * MS]);
+}
+
+/// Default bucket depth: 50 ms at the rate, at least four packets. Default table: PINGs of 10 s, 16 to 65536.
+#[test]
+fn buckets_and_tables_have_their_defaults() {
+    let burst = |rate, header_bytes| Config { header_bytes, ..config() }.burst(rate);
+    assert_eq!([burst(1_000_000, 0), burst(1_000_000, 28), burst(100_000_000, 0)], [6_250, 6_250, 625_000]);
+    assert_eq!([burst(640_000, 0), burst(640_000, 28)], [4_000, 4_112]);
+    assert_eq!(Config { burst_bytes: Some(1_500), ..config() }.burst(100_000_000), 1_500);
+    let depth = |ratio, depth, max_bps| {
+        let sweep = Sweep { max_bps, step: Step::Count(1), step_ns: SECOND };
+        let pings = Pings { ratio, random: false, depth };
+        Config { sweep: Some(sweep), ..config() }.depth(&pings)
+    };
+    // 250 packets a second at the last rate.
+    assert_eq!(depth(0.1, None, 2_000_000), 250);
+    assert_eq!([depth(0.005, None, 2_000_000), depth(1.0, None, 2_000_000_000)], [16, 65_536]);
+    assert_eq!(depth(0.1, Some(3), 2_000_000), 3);
+}
+
+#[test]
+fn settings_at_their_bounds_are_good() {
+    let sweep = |max_bps, step, step_ns| Some(Sweep { max_bps, step, step_ns });
+    let pings = |ratio, depth| Some(Pings { ratio, random: false, depth });
+    let peak = |peak| Config { peak_bps: Some(peak), sweep: sweep(2_000_000, Step::Count(1), 1), ..config() };
+    for (config, good) in [
+        (Config { payload_bytes: 40, ..config() }, true),
+        (Config { payload_bytes: 65_535, ..config() }, true),
+        (Config { payload_bytes: 65_536, ..config() }, false),
+        (Config { burst_bytes: Some(1_000), ..config() }, true),
+        (Config { burst_bytes: Some(1_027), header_bytes: 28, ..config() }, false),
+        (Config { burst_bytes: Some(1_028), header_bytes: 28, ..config() }, true),
+        (Config { peak_bps: Some(1_000_000), ..config() }, true),
+        (Config { peak_bps: Some(0), ..config() }, false),
+        (peak(1_999_999), false),
+        (peak(2_000_000), true),
+        (Config { duration_ns: Some(0), ..config() }, false),
+        (Config { duration_ns: Some(1), report_ns: 1, ..config() }, true),
+        (Config { sweep: sweep(1_000_001, Step::Add(1), 1), ..config() }, true),
+        (Config { sweep: sweep(1_000_001, Step::Add(0), 1), ..config() }, false),
+        (Config { sweep: sweep(1_000_001, Step::Add(1), 0), ..config() }, false),
+        (Config { pings: pings(1.0, None), ..config() }, true),
+        (Config { pings: pings(1.001, None), ..config() }, false),
+        (Config { pings: pings(0.5, Some(0)), ..config() }, false),
+        (Config { pings: pings(0.5, Some(1)), ..config() }, true),
+        (Config { pings: pings(0.5, Some(1 << 20)), ..config() }, true),
+        (Config { pings: pings(0.5, Some((1 << 20) + 1)), ..config() }, false),
+    ] {
+        assert_eq!(config.check().is_ok(), good, "{config:?}");
+    }
+}

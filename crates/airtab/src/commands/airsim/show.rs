@@ -346,4 +346,93 @@ air0: std-11n, 7 attempts, aggregates of at most 64 in 4 ms
 ";
         assert_eq!(text, expected);
     }
+
+    /// Each counter of the module has a value of its own, which is found under its key and in its column.
+    #[test]
+    fn each_counter_has_its_place() {
+        let ways = |from: u64| {
+            use WayKey::{Air, Attempts, Bytes, Collided, Exchanges, Failed, Frames, Waiting};
+            let keys = [Frames, Bytes, Failed, Attempts, Exchanges, Collided, Air, Waiting];
+            let values: Vec<(WayKey, u64)> = keys.into_iter().zip(from..).collect();
+            values.into_iter().map(|(key, value)| (key, value * 1_000_000)).collect::<Vec<_>>()
+        };
+        let way = |from: u64| {
+            let [packets, bytes, failed, attempts, exchanges, collided, air, waiting] =
+                [0, 1, 2, 3, 4, 5, 6, 7].map(|k| (from + k) * 1_000_000);
+            json!({ "packets": packets, "bytes": bytes, "failed_packets": failed, "attempts": attempts,
+                "exchanges": exchanges, "collided_exchanges": collided, "air_ns": air, "waiting_packets": waiting })
+        };
+        let cell = Attributes(vec![
+            Attribute::text(Key::Dev, "air3"),
+            Attribute::word(Key::Ifindex, 41),
+            Attribute::text(Key::Phy, "std-11g"),
+            Attribute::word(Key::Ring, 42),
+            Attribute::word(Key::Stop, 0),
+            Attribute::word(Key::Ampdu, 1),
+            Attribute::word(Key::AmpduNs, 43),
+            Attribute::word(Key::Attempts, 44),
+            Attribute::word(Key::DoneFrames, 45),
+            Attribute::word(Key::DoneNs, 46_000),
+            Attribute::word(Key::Orphan, 1),
+            Attribute::long(Key::Held, 47),
+            Attribute::long(Key::Dropped, 48),
+            Attribute::long(Key::NsDown, 1_000_000_000),
+            Attribute::long(Key::NsUp, 2_000_000_000),
+            Attribute::long(Key::NsCollision, 500_000_000),
+            Attribute::long(Key::NsIdle, 6_500_000_000),
+            nest(Key::Down, &ways(100)),
+        ]);
+        let station = Attributes(vec![
+            Attribute::text(Key::Dev, "air3"),
+            Attribute::text(Key::Name, "far"),
+            Attribute::word(Key::Ifindex, 51),
+            Attribute::word(Key::Kbps, 52_000),
+            Attribute::word(Key::Mcs, 5),
+            Attribute::word(Key::Streams, 2),
+            Attribute::word(Key::Width, 40),
+            Attribute::word(Key::Gi, 400),
+            Attribute::word(Key::Fer, 0),
+            Attribute::word(Key::Asleep, 0),
+            Attribute::long(Key::Held, 57),
+            Attribute::long(Key::Dropped, 58),
+            nest(Key::Down, &ways(200)),
+            nest(Key::Up, &ways(300)),
+        ]);
+        let cells = Cell::all(&[cell, station]);
+        assert_eq!(
+            serde_json::to_value(&cells[0]).expect("JSON"),
+            json!({ "device": "air3", "ifindex": 41, "phy": "std-11g", "ring_packets": 42, "stop": false,
+                "ampdu_frames": 1, "ampdu_ns": 43, "attempts": 44, "completions": 45, "completion_delay_ns": 46_000,
+                "orphan": true, "held_packets": 47, "dropped_packets": 48,
+                "medium": { "down_ns": 1_000_000_000u64, "up_ns": 2_000_000_000u64,
+                    "collision_ns": 500_000_000u64, "idle_ns": 6_500_000_000u64 },
+                "group": way(100),
+                "stations": [{ "name": "far", "ifindex": 51, "kbps": 52_000, "mcs": 5, "streams": 2,
+                    "width_mhz": 40, "gi_ns": 400, "fer": 0.0, "asleep": false, "held_packets": 57,
+                    "dropped_packets": 58, "down": way(200), "up": way(300) }] })
+        );
+        let text = cells[0].text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "air3: std-11g, 44 attempts, no aggregates");
+        assert_eq!(
+            lines[1],
+            "  driver: 47 packets of 42 held, more are dropped; 48 dropped; 45 completions at once, or 46 us late; \
+             lets packets go as it gets them"
+        );
+        assert_eq!(lines[2], "  medium: 10.0 s: 10.0 % down, 20.0 % up, 5.0 % collisions, 65.0 % idle");
+        let row = |line: &str| line.split_whitespace().rev().take(7).map(String::from).collect::<Vec<_>>();
+        for (line, from) in [(lines[5], 100u64), (lines[6], 200), (lines[7], 300)] {
+            let millions = |k: u64| format!("{}000000", from + k);
+            let units = |k: u64, scale: u64| {
+                format!("{}.{:03}", (from + k) / scale, (from + k) % scale * 1000 / scale)
+            };
+            // The last columns from right to left, and the direction.
+            let way = if from == 300 { "up" } else { "down" };
+            assert_eq!(
+                row(line),
+                [millions(7), units(6, 1000), millions(5), millions(2), units(1, 1), millions(0), way.into()]
+            );
+        }
+        assert!(lines[6].starts_with("  far             MCS 5 x2 40 MHz            down"), "{text}");
+    }
 }

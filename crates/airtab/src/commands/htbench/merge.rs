@@ -138,3 +138,59 @@ fn text(json: &Value, series: &Series) -> String {
     text += &index(format!("all {} flows", series.flows.len()), connections);
     text + &index("classes".into(), between)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(name: &str, together: bool, started_ns: u64, duration_ns: u64) -> Summary {
+        let part = Part {
+            name: name.into(),
+            classes: vec!["dl".into()],
+            offset_ns: 0,
+            duration_ns,
+            requests: Vec::new(),
+        };
+        let class = json!({ "class": "dl", "done": 3, "failed": 2, "bytes": 4_500_000, "bits_per_second": 1_250_000.0 });
+        Summary { part, together, started_ns, classes: vec![class] }
+    }
+
+    fn offsets(summaries: &[Summary]) -> Vec<u64> {
+        summaries.iter().map(|summary| summary.part.offset_ns).collect()
+    }
+
+    /// One datagram starts all at 0; otherwise the system clocks place each behind the first.
+    #[test]
+    fn clocks_place_what_no_datagram_started() {
+        let mut all =
+            [summary("p", true, 5_000, 1), summary("q", true, 2_000, 2), summary("r", true, 9_000, 3)];
+        assert!(place(&mut all));
+        assert_eq!(offsets(&all), [0, 0, 0]);
+        all[2].together = false;
+        assert!(!place(&mut all));
+        assert_eq!(offsets(&all), [3_000, 0, 7_000]);
+    }
+
+    #[test]
+    fn each_part_keeps_its_own_figures() {
+        let mut all = [summary("p", false, 5_000, 11), summary("q", false, 2_000, 22)];
+        place(&mut all);
+        let series = Series { flows: vec![(0, 1), (1, 1), (1, 2)], rows: Vec::new() };
+        let class = |name: &str| json!({ "class": name, "done": 3, "failed": 2, "bytes": 4_500_000, "bits_per_second": 1_250_000.0 });
+        let json = summary_json(&all, false, 3_033, &series);
+        assert_eq!(
+            json,
+            json!({ "schema": 1, "event": "merged", "clock": "system", "duration_ns": 3_033, "flows": 3,
+                "parts": [
+                    { "name": "p", "started_ns": 5_000, "offset_ns": 3_000, "duration_ns": 11 },
+                    { "name": "q", "started_ns": 2_000, "offset_ns": 0, "duration_ns": 22 },
+                ],
+                "classes": [class("p/dl"), class("q/dl")],
+                "mean_jain_connections_ratio": null, "mean_jain_classes_ratio": null })
+        );
+        assert_eq!(summary_json(&all, true, 1, &series)["clock"], "datagram");
+        let words: Vec<String> =
+            text(&json, &series).lines().nth(2).expect("q").split_whitespace().map(String::from).collect();
+        assert_eq!(words, ["q/dl", "3", "2", "4.500", "1.250"]);
+    }
+}

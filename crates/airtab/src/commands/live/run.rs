@@ -208,3 +208,23 @@ pub fn bar(queue: &str, seconds: u64) -> ProgressBar {
         .with_prefix(queue.to_owned())
         .with_style(ProgressStyle::with_template(form).expect("the template is right"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_figure_of_the_pace_is_told_in_its_unit() {
+        let slippage =
+            Slippage { late_p99_s: 0.00125, late_max_s: 0.0175, behind_ratio: 0.0345, cpu_ratio: 0.268 };
+        assert_eq!(
+            pace("chap", &slippage),
+            "chap: packets handed over at most 17.50 ms late (p99 of the worst second 1.25 ms), 27 % of a processor"
+        );
+        assert!(
+            busy(&slippage).starts_with("3.45 % of packets were more than 2 ms late"),
+            "{}",
+            busy(&slippage)
+        );
+    }
+}

@@ -234,3 +234,89 @@ impl Sheet {
         about.chain(drawn.map(|i| self.columns[i].label())).collect::<Vec<_>>().join(", ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(rows: &[(&str, f64, Option<f64>)]) -> Sheet {
+        let columns = vec![
+            column("method", "method", 0),
+            column("time_s", "time\nms", 1).times(1e3).whole(),
+            column("rate_bps", "rate\nMb/s", 2).times(1e-6),
+        ];
+        let mut sheet = Sheet::new("x", "about", 2, columns);
+        for (name, at, rate) in rows {
+            sheet.rows.push(vec![(*name).into(), (*at).into(), (*rate).into()]);
+        }
+        sheet
+    }
+
+    fn drawn(lines: &[&str]) -> Drawn {
+        let lines = lines.iter().map(|line| line.to_string()).collect();
+        Drawn { over: "time_s".into(), lines, label: "rate, Mb/s".into(), cure: "times" }
+    }
+
+    /// Tables have the unit of the heading, JSON the base unit; a missing value is "-" and null.
+    #[test]
+    fn units_of_tables_and_of_json() {
+        let sheet = sheet(&[("a", 0.0125, Some(1_234_567.0)), ("b", 2.0, None)]);
+        let text = sheet.table(Style { width: 80, colour: false });
+        let words = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+            line.split_whitespace().map(String::from).collect()
+        };
+        assert_eq!(words("a "), ["a", "12.5", "1.23"]);
+        assert_eq!(words("b "), ["b", "2000", "-"]);
+        assert_eq!(
+            sheet.json("m"),
+            json!({ "model": "m", "subject": "x", "rows": [
+                { "method": "a", "time_s": 0.0125, "rate_bps": 1_234_567.0 },
+                { "method": "b", "time_s": 2.0, "rate_bps": null },
+            ] })
+        );
+    }
+
+    /// A line for each text of the stub, in the order of rows, its points from left to right; missing values have no point.
+    #[test]
+    fn lines_have_their_points_in_order() {
+        let rows = [
+            ("b", 0.003, Some(3e6)),
+            ("a", 0.002, Some(20e6)),
+            ("b", 0.001, Some(1e6)),
+            ("b", 0.002, None),
+            ("a", 0.001, Some(10e6)),
+        ];
+        let figure = sheet(&rows).figure(&drawn(&["rate_bps"])).expect("it can be drawn");
+        let Content::Plot(plot) = &figure.panels()[0].content else { panic!("it is a plot") };
+        let lines: Vec<(&str, Vec<(f64, f64)>)> = plot
+            .lines
+            .iter()
+            .map(|line| (line.name.as_str(), line.points.iter().flatten().map(|p| (p.x, p.y)).collect()))
+            .collect();
+        assert_eq!(lines, [("b", vec![(1.0, 1.0), (3.0, 3.0)]), ("a", vec![(1.0, 10.0), (2.0, 20.0)])]);
+        // Two columns are two lines of each.
+        let both = sheet(&rows).figure(&drawn(&["rate_bps", "time_s"])).expect("it can be drawn");
+        let Content::Plot(plot) = &both.panels()[0].content else { panic!("it is a plot") };
+        let names: Vec<&str> = plot.lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names, ["b, rate, Mb/s", "a, rate, Mb/s", "b, time, ms", "a, time, ms"]);
+    }
+
+    #[test]
+    fn a_figure_takes_two_points_and_24_lines() {
+        let one = [("a", 0.001, Some(1e6)), ("b", 0.002, Some(1e6))];
+        assert_eq!(sheet(&one).figure(&drawn(&["rate_bps"])).err().as_deref(), Some("--out: give times"));
+        let nothing = Drawn { over: "x".into(), ..drawn(&["rate_bps"]) };
+        assert_eq!(sheet(&one).figure(&nothing).err().as_deref(), Some("--out: give times"));
+        let names: Vec<String> = (0..25).map(|i| format!("m{i}")).collect();
+        let rows = |n: usize| -> Vec<(&str, f64, Option<f64>)> {
+            names[..n]
+                .iter()
+                .flat_map(|name| [(name.as_str(), 0.001, Some(1.0)), (name.as_str(), 0.002, Some(2.0))])
+                .collect()
+        };
+        assert!(sheet(&rows(24)).figure(&drawn(&["rate_bps"])).is_ok());
+        let said = sheet(&rows(25)).figure(&drawn(&["rate_bps"])).err().expect("too many");
+        assert!(said.starts_with("--out: 25 lines, 24 at most"), "{said}");
+    }
+}

@@ -272,4 +272,54 @@ mod tests {
         assert_eq!(json(&none)["down"]["rpm"], Value::Null);
         assert!(said.contains("No verdict"), "{said}");
     }
+
+    /// Probes of a direction: handshakes of 20 ms, answers after 30, 10 ms on loaded connections; different numbers of each.
+    #[test]
+    fn each_figure_of_an_interval_has_its_key() {
+        let outcome = Outcome {
+            took_ns: 12_345,
+            connections: 7,
+            goodput_bps: 20_500_000,
+            goodput: Confidence::Low,
+            responsiveness: Confidence::Medium,
+            foreign: vec![Foreign { tcp_ns: 20 * MS, tls_ns: Some(20 * MS), http_ns: 20 * MS }; 5],
+            own_ns: vec![10 * MS; 9],
+            kept_percent: 95,
+        };
+        // 60 s over 20 ms, 60 s over 10 ms, and the mean of both.
+        assert_eq!(
+            interval(Way::Up, &outcome),
+            json!({ "schema": 1, "event": "interval", "way": "up", "rpm": 4_500.0, "foreign_rpm": 3_000.0,
+                "self_rpm": 6_000.0, "missing": null, "loaded_latency_ns": 20 * MS,
+                "goodput_bits_per_second": 20_500_000, "connections": 7, "goodput_confidence": "low",
+                "rpm_confidence": "medium", "foreign_probes": 5, "self_probes": 9, "duration_ns": 12_345 })
+        );
+        assert_eq!(
+            progress(&Event::Interval(Way::Up, outcome.clone())).as_deref(),
+            Some("up: 0 s, 7 connections, 20.5 Mb/s, 4500 RPM")
+        );
+        let mut report = report(Some(Measured { outcome, failed: 3 }), None);
+        let told = json(&report);
+        assert_eq!(
+            (&told["down"]["failed_probes"], &told["stopped"], &told["up"]),
+            (&json!(3), &json!(false), &Value::Null)
+        );
+        assert_eq!(told["server"], "h:1");
+        let shown = text(&report);
+        for line in [
+            "                                     down",
+            "RPM                                  4500",
+            "  on new connections                 3000",
+            "  on the loaded ones                 6000",
+            "loaded latency, ms                   20.0",
+            "goodput, Mb/s                        20.5",
+            "connections                             7",
+            "3 probes failed down.",
+        ] {
+            assert!(shown.lines().any(|of| of == line), "{line}\n{shown}");
+        }
+        assert!(shown.starts_with("h:1\n"), "{shown}");
+        report.stopped = true;
+        assert!(text(&report).starts_with("h:1, interrupted\n") && json(&report)["stopped"] == true);
+    }
 }

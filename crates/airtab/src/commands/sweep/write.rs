@@ -372,3 +372,66 @@ fn command(args: &Sweep, file: &str, axes: &[Pair], sets: &[Pair]) -> String {
     }
     words.join(" ")
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    fn parsed(words: &[&str]) -> Sweep {
+        match Args::try_parse_from([&["airtab", "sweep"], words].concat())
+            .unwrap_or_else(|e| panic!("{e}"))
+            .command
+        {
+            Command::Sweep(args) => args,
+            _ => panic!("another command"),
+        }
+    }
+
+    /// Options that change figures are part of the command, as given; others are not.
+    #[test]
+    fn the_command_repeats_what_decides_on_the_figures() {
+        let line = |words: &[&str]| {
+            let args = parsed(words);
+            command(&args, "input.toml", &args.axis, &args.set)
+        };
+        let base = "airtab sweep input.toml";
+        assert_eq!(line(&["x.toml"]), base);
+        for words in [
+            ["--axis", "wifi.attempts=4,7"],
+            ["--set", "duration=3s"],
+            ["--queues", "fifo,chap:limit=7"],
+            ["--seeds", "3-5"],
+            ["--seeds", "1,5,9"],
+            ["--until", "game.game_mos=0.05"],
+            ["--first", "7"],
+            ["--most", "77"],
+        ] {
+            assert_eq!(line(&[&["x.toml"][..], &words].concat()), format!("{base} {}", words.join(" ")));
+        }
+        for words in
+            [&["--jobs", "3"][..], &["--no-cache"], &["--json"], &["--out", "d"], &["--budget", "3s"]]
+        {
+            assert_eq!(line(&[&["x.toml"][..], words].concat()), base, "{words:?}");
+        }
+        let all = "x.toml --axis a.b=1,2 --axis c.d=3 --set e.f=4 --set g.h=5 --queues fifo --seeds 2 --until m.n=0.5 --first 3 --most 9";
+        let all: Vec<&str> = all.split(' ').collect();
+        assert_eq!(line(&all), format!("{base} {}", all[1..].join(" ")));
+        assert_eq!(
+            line(&["x.toml", "--set", "app.\"our film\".start=2s"]),
+            format!("{base} --set 'app.\"our film\".start=2s'")
+        );
+    }
+
+    #[test]
+    fn figures_are_counted_and_others_named() {
+        let names = |all: &[&str]| named(&all.iter().map(|name| name.to_string()).collect::<Vec<_>>());
+        assert_eq!(names(&["index.html", "results.csv"]), "index.html, results.csv");
+        assert_eq!(
+            names(&["figure-a.csv", "figure-a.svg", "figure-b.csv", "figure-b.svg", "index.html"]),
+            "index.html and 2 figures (figure-*.svg, each with its data as .csv)"
+        );
+    }
+}

@@ -122,3 +122,16 @@ pub fn tiny(args: &args::Tiny) -> anyhow::Result<ExitCode> {
     };
     show_size(made(), &args.form, &drawn)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::longest;
+
+    #[test]
+    fn the_longest_list_is_drawn_over_and_the_first_of_equal_ones() {
+        assert_eq!(longest(&[("a", 1), ("b", 3), ("c", 2)]), "b");
+        assert_eq!(longest(&[("a", 2), ("b", 3), ("c", 3)]), "b");
+        assert_eq!(longest(&[("a", 1), ("b", 1)]), "a");
+        assert_eq!(longest(&[]), "");
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Frames written byte by byte.
+
+use super::*;
+
+const MACS: [u8; 12] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
+
+/// An IPv4 header of DSCP 46 and ECN bits 1, with `options` bytes of options and a `payload`.
+fn ipv4(protocol: u8, offset: u16, options: usize, total: u16, payload: &[u8]) -> Vec<u8> {
+    let mut header = vec![0x45 + (options / 4) as u8, 46 << 2 | 1];
+    header.extend(total.to_be_bytes());
+    header.extend([0, 9]);
+    header.extend(offset.to_be_bytes());
+    header.extend([64, protocol, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+    header.extend(vec![1; options]);
+    [&header[..], payload].concat()
+}
+
+/// An IPv6 header of DSCP 10 with the ECN bits 2.
+fn ipv6(next: u8, length: u16, payload: &[u8]) -> Vec<u8> {
+    let mut header = vec![0x60 | 10 >> 2, (10 << 6) as u8 | 2 << 4, 0, 5];
+    header.extend(length.to_be_bytes());
+    header.extend([next, 64]);
+    header.extend([&[0xfd][..], &[0; 14], &[1], &[0xfd], &[0; 14], &[2]].concat());
+    [&header[..], payload].concat()
+}
+
+/// 4660 to 80, sequence number 0x8123_4567, header of `words` words, then `data` bytes.
+fn tcp(words: u8, flags: u8, data: usize) -> Vec<u8> {
+    let mut header =
+        vec![0x12, 0x34, 0, 80, 0x81, 0x23, 0x45, 0x67, 9, 9, 9, 9, words << 4, flags, 0, 9, 0, 0, 0, 0];
+    header.extend(vec![0; usize::from(words) * 4 - 20 + data]);
+    header
+}
+
+fn ethernet(kind: &[u8], payload: &[u8]) -> Vec<u8> {
+    [&MACS[..], kind, payload].concat()
+}
+
+fn headers(link: DataLink, bytes: &[u8], length: usize) -> Headers {
+    let length = length as u32;
+    Headers::of(&Packet { number: 1, at_ns: Some(0), length, bytes, link, interface: None })
+}
+
+const V4: [IpAddr; 2] =
+    [IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2))];
+const V6: [IpAddr; 2] = [
+    IpAddr::V6(std::net::Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1)),
+    IpAddr::V6(std::net::Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 2)),
+];
+
+/// Link headers of each type precede one segment with options of IPv4 and TCP.
+#[test]
+fn each_link_header_leads_to_the_same_segment() {
+    // 20 + 8 of IPv4, 24 of TCP, 100 of data.
+    let packet = ipv4(6, 0, 8, 152, &tcp(6, 0x10, 100));
+    let cooked = |link: &[u8]| [link, &packet].concat();
+    let cooked_1 = [&[0, 0, 0, 1, 0, 6][..], &[2, 0, 0, 0, 0, 1, 0, 0], &[8, 0]].concat();
+    let cooked_2 = [&[8, 0, 0, 0][..], &[0, 0, 0, 3, 0, 1, 0, 6], &[2, 0, 0, 0, 0, 1, 0, 0]].concat();
+    for (link, bytes) in [
+        (DataLink::ETHERNET, ethernet(&[8, 0], &packet)),
+        (DataLink::ETHERNET, ethernet(&[0x81, 0, 0, 7, 8, 0], &packet)),
+        (DataLink::RAW, packet.clone()),
+        (DataLink::IPV4, packet.clone()),
+        (DataLink::LINUX_SLL, cooked(&cooked_1)),
+        (DataLink::LINUX_SLL2, cooked(&cooked_2)),
+    ] {
+        let got = headers(link, &bytes, bytes.len());
+        let key = Key { protocol: Some(6), ports: Some((4660, 80)), dscp: Some(46) };
+        let mapped = |last| [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10, 0, 0, last];
+        let flow = Flow { addresses: [mapped(1), mapped(2)], ports: (4660, 80) };
+        let segment = Segment { flow, sequence: 0x8123_4567, syn: false, payload: 100 };
+        let ip = Some(Ip { addresses: V4, bytes: 152 });
+        assert_eq!(got, Headers { ip, key, segment: Some(segment) }, "{link:?}");
+    }
+}
+
+/// Lengths are those of the packet, also where the capture keeps the first bytes only, where a frame is padded, and where
+/// a card is to fill in the length (0).
+#[test]
+fn lengths_are_those_of_the_packet() {
+    let figures = |bytes: &[u8], length: usize| {
+        let got = headers(DataLink::ETHERNET, bytes, length);
+        (got.ip.map(|ip| ip.bytes), got.segment.map(|segment| segment.payload))
+    };
+    let v4 = |total, data| ethernet(&[8, 0], &ipv4(6, 0, 0, total, &tcp(5, 0x10, data)));
+    let v6 = |length, data| ethernet(&[0x86, 0xdd], &ipv6(6, length, &tcp(5, 0x10, data)));
+    let whole = v4(340, 300);
+    assert_eq!(figures(&whole, whole.len()), (Some(340), Some(300)));
+    // 14 of Ethernet, 20 of IPv4, 14 of TCP: the flags are the last byte that is there.
+    for kept in [48, 54, 60, 353] {
+        assert_eq!(figures(&whole[..kept], whole.len()), (Some(340), Some(300)), "{kept}");
+    }
+    assert_eq!(figures(&whole[..47], whole.len()), (Some(340), None), "no flags");
+    let padded = [&v4(40, 0)[..], &[0; 6]].concat();
+    assert_eq!(figures(&padded, 60), (Some(40), Some(0)));
+    let long = v4(0, 300);
+    assert_eq!(figures(&long, long.len()).0, Some(340));
+    assert_eq!(figures(&long[..100], long.len()).0, Some(340));
+    let whole = v6(320, 300);
+    assert_eq!(figures(&whole, whole.len()), (Some(360), Some(300)));
+    assert_eq!(figures(&whole[..80], whole.len()), (Some(360), Some(300)));
+    let long = v6(0, 300);
+    assert_eq!(figures(&long, long.len()).0, Some(360));
+}
+
+/// Ports are of TCP and UDP, of first fragments alone; a SYN is the second flag.
+#[test]
+fn each_protocol_has_its_key() {
+    let v4 = |protocol, offset, payload: &[u8]| {
+        headers(
+            DataLink::RAW,
+            &ipv4(protocol, offset, 0, 20 + payload.len() as u16, payload),
+            20 + payload.len(),
+        )
+    };
+    let udp = [0x13, 0x88, 0, 53, 0, 12, 0, 0, 1, 2, 3, 4];
+    let got = v4(17, 0, &udp);
+    let key = |protocol, ports| Key { protocol: Some(protocol), ports, dscp: Some(46) };
+    assert_eq!((got.key, got.segment), (key(17, Some((5000, 53))), None));
+    assert_eq!(v4(1, 0, &[8, 0, 1, 2, 3, 4, 5, 6]).key, key(1, None), "ICMP");
+    // 0x2000: more fragments follow; 185: 1480 bytes before it.
+    assert_eq!(v4(17, 0x2000, &udp).key, key(17, Some((5000, 53))));
+    for offset in [1, 0x2000 | 185, 185] {
+        let got = v4(6, offset, &tcp(5, 0x02, 9));
+        assert_eq!((got.key, got.segment), (key(6, None), None));
+        assert_eq!(got.ip.map(|ip| ip.bytes), Some(49));
+    }
+    for (flags, syn) in [(0x02, true), (0x12, true), (0x11, false), (0x04, false), (0xfd, false)] {
+        assert_eq!(v4(6, 0, &tcp(5, flags, 0)).segment.map(|segment| segment.syn), Some(syn), "{flags:#x}");
+    }
+    let bytes = ipv6(17, 12, &udp);
+    let got = headers(DataLink::IPV6, &bytes, bytes.len());
+    assert_eq!(got.key, Key { protocol: Some(17), ports: Some((5000, 53)), dscp: Some(10) });
+    assert_eq!(got.ip, Some(Ip { addresses: V6, bytes: 52 }));
+    let bytes = ipv6(6, 20, &tcp(5, 0x02, 0));
+    let flow = headers(DataLink::IPV6, &bytes, bytes.len()).segment.expect("TCP").flow;
+    assert_eq!((flow.addresses[0][0], flow.addresses[0][15], flow.addresses[1][15]), (0xfd, 1, 2));
+    let arp = ethernet(
+        &[8, 6],
+        &[0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 2, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2],
+    );
+    assert_eq!(headers(DataLink::ETHERNET, &arp, 42), Headers::default());
+    for link in [DataLink::ETHERNET, DataLink::RAW, DataLink::LINUX_SLL, DataLink::LINUX_SLL2] {
+        assert_eq!(headers(link, &[0x45], 1), Headers::default());
+        assert_eq!(headers(link, &[], 0), Headers::default());
+    }
+}
+
+#[test]
+fn six_link_types_are_read() {
+    use DataLink::{ETHERNET, IEEE802_11, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL, RAW};
+    assert!([ETHERNET, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, RAW].into_iter().all(knows));
+    assert!(![IEEE802_11, NULL].into_iter().any(knows));
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+//! Calls of the library give what the commands print and write.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+
+use airtab::calls::{self, Asked, Cache, CallError, Found, From, How};
+
+use crate::common::{airtab, scratch, text};
+
+const HOUSE: &str = r#"
+name = "house"
+duration = "1s"
+measure = ["100ms", "1s"]
+station = [{ name = "near" }, { name = "far", distance = 9 }]
+app = [
+  { name = "call", kind = "voip", station = "near" },
+  { name = "load", kind = "download", station = "far", latency = "5ms" },
+]
+"#;
+
+static GO: AtomicBool = AtomicBool::new(false);
+
+fn how(cache: Cache, progress: &(dyn Fn(usize, usize) + Sync)) -> How<'_> {
+    How { jobs: 2, cache, stop: &GO, progress, elsewhere: None }
+}
+
+fn labels(all: &[&str]) -> Vec<airtab_scenario::QueueSpec> {
+    let labels: Vec<String> = all.iter().map(|label| label.to_string()).collect();
+    calls::queues(&labels).expect("disciplines")
+}
+
+fn printed(dir: &Path, words: &[&str]) -> String {
+    let run = airtab(dir, "none", words);
+    assert_eq!(run.status.code(), Some(0), "{words:?}: {}", text(&run.stderr));
+    text(&run.stdout).into()
+}
+
+fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("readable"));
+    let file = |entry: std::fs::DirEntry| {
+        (entry.file_name().into_string().expect("UTF-8"), std::fs::read(entry.path()).expect("readable"))
+    };
+    entries.map(file).collect()
+}
+
+#[test]
+fn a_comparison_is_that_of_the_command() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let found = Found::of(Some(&dir.join("sweep.toml"))).expect("a scenario");
+    let queues = labels(&["fifo:limit=50", "chap"]);
+    for (seeds, short, options) in [
+        (vec![1, 2], false, &["--seeds", "2"][..]),
+        (vec![5], false, &["--seeds", "5,"]),
+        (vec![2, 7], true, &["--seeds", "2,7", "--short"]),
+    ] {
+        let steps = Mutex::new(Vec::new());
+        let note = |done, total| steps.lock().expect("whole").push((done, total));
+        let made = calls::compare(&found, &queues, &seeds, short, &how(Cache::Off, &note)).expect("it runs");
+        let runs = 2 * seeds.len();
+        let mut seen = steps.into_inner().expect("whole");
+        seen.sort_unstable();
+        assert_eq!(seen, (1..=runs).map(|done| (done, runs)).collect::<Vec<_>>());
+        let command = ["compare", "sweep.toml", "--queues", "fifo:limit=50,chap"];
+        let command = [&command[..], options].concat();
+        let json = printed(dir, &[&command[..], &["--json"]].concat());
+        assert!(made.json().expect("JSON") == json && made.run_json().expect("JSON") == json, "{options:?}");
+        let full = printed(dir, &[&command[..], &["--why", "full"]].concat());
+        assert!(full.contains(&made.text(100)), "{}", made.text(100));
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (how, whole) in [("short", false), ("full", true)] {
+            let said = printed(dir, &[&command[..], &["--why", how]].concat());
+            let (_, reasons) = said.split_once("\nWhy\n").expect("reasons");
+            assert_eq!(words(&made.why(whole).join(" ")), words(reasons), "{how}");
+        }
+        let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
+        assert_eq!(made.frame().num_rows(), rows.lines().count() - 1);
+        printed(dir, &[&command[..], &["--out", "command"]].concat());
+        let names = made.save(&dir.join("call"), 1, &GO).expect("written");
+        let (call, command) = (files(&dir.join("call")), files(&dir.join("command")));
+        assert_eq!(call.keys().collect::<Vec<_>>(), command.keys().collect::<Vec<_>>());
+        assert!(names.iter().all(|name| call.contains_key(name)) && names.len() == call.len());
+        let other: Vec<&String> = call.keys().filter(|name| call[*name] != command[*name]).collect();
+        assert!(other.is_empty(), "{options:?}: {other:?}");
+        std::fs::remove_dir_all(dir.join("call")).expect("removed");
+    }
+}
+
+#[test]
+fn a_run_is_that_of_the_command() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let found = Found::of(Some(&dir.join("sweep.toml"))).expect("a scenario");
+    let run = calls::compare(&found, &labels(&["chap"]), &[3], false, &how(Cache::Off, &|_, _| ()));
+    let run = run.expect("it runs");
+    let command = ["run", "sweep.toml", "--seed", "3"];
+    assert!(run.run_json().expect("JSON") == printed(dir, &[&command[..], &["--json"]].concat()));
+    assert!(printed(dir, &command).contains(&run.text(100)), "{}", run.text(100));
+    // Of the first seed, in the order of applications: the station receives the download and sends its half of the call.
+    let courses = run.courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
+    assert_eq!((courses["seed"].as_u64(), courses["queues"][0]["label"].as_str()), (Some(3), Some("chap")));
+    let rates = |app: usize, way: &str| -> Vec<f64> {
+        let rates = courses["queues"][0]["apps"][app][way].as_array().expect("rates");
+        rates.iter().filter_map(serde_json::Value::as_f64).collect()
+    };
+    let sum = |app, way| rates(app, way).iter().sum::<f64>() * courses["step_s"].as_f64().expect("a step");
+    assert_eq!(courses["queues"][0]["apps"][1]["name"], "load");
+    let json: serde_json::Value = serde_json::from_str(&run.json().expect("JSON")).expect("JSON");
+    let goodput =
+        json["queues"][0]["apps"][1]["metrics"]["goodput_bits_per_second"]["mean"].as_f64().expect("a rate");
+    // 0.9 of 1 s are measured.
+    let received = sum(1, "received");
+    assert!(received > 0.9 * goodput && received < 1.4 * goodput, "{received} {goodput}");
+    assert!(sum(1, "uploaded") < received / 4.0 && sum(0, "uploaded") > 0.0, "{courses:#}");
+}
+
+#[test]
+fn a_sweep_is_that_of_the_command() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let path = dir.join("sweep.toml");
+    let file = path.to_str().expect("UTF-8");
+    let asked = || Asked {
+        axes: vec![("station.far.distance".into(), vec!["1".into(), "9".into()])],
+        queues: Some(labels(&["chap"])),
+        seeds: Some("2-3".into()),
+        ..Asked::default()
+    };
+    let command = ["sweep", file, "--axis", "station.far.distance=1,9", "--queues", "chap", "--seeds", "2-3"];
+    let json = printed(dir, &[&command[..], &["--json"]].concat());
+    let from = || From::File(path.clone());
+    let count = Mutex::new(Vec::new());
+    let note = |done, total| count.lock().expect("whole").push((done, total));
+    let kept = || Cache::At(dir.join("kept"));
+    let first = calls::sweep(&from(), asked(), &how(kept(), &note)).expect("it runs");
+    let mut seen = std::mem::take(&mut *count.lock().expect("whole"));
+    seen.sort_unstable();
+    assert_eq!(seen, [(1, 4), (2, 4), (3, 4), (4, 4)]);
+    let again = calls::sweep(&from(), asked(), &how(kept(), &note)).expect("it runs");
+    assert!(count.into_inner().expect("whole").is_empty(), "stored runs are run");
+    let more = Asked { seeds: Some("1-3".into()), ..asked() };
+    let count = Mutex::new(Vec::new());
+    let note = |done, total| count.lock().expect("whole").push((done, total));
+    calls::sweep(&from(), more, &how(kept(), &note)).expect("it runs");
+    let mut seen = count.into_inner().expect("whole");
+    seen.sort_unstable();
+    assert_eq!(seen, [(1, 2), (2, 2)], "of 6 runs 4 are stored");
+    let text = From::Text(file.into(), HOUSE.into());
+    let of_text = calls::sweep(&text, asked(), &how(Cache::Off, &|_, _| ())).expect("it runs");
+    for swept in [&first, &again, &of_text] {
+        assert_eq!(swept.json().expect("JSON"), json);
+        assert!(swept.warnings.is_empty(), "{:?}", swept.warnings);
+    }
+    let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
+    assert_eq!(first.frame().num_rows(), rows.lines().count() - 1);
+    printed(dir, &[&command[..], &["--out", "command"]].concat());
+    let names = first.save(&dir.join("call")).expect("written");
+    let (call, of_command) = (files(&dir.join("call")), files(&dir.join("command")));
+    assert!(call == of_command && names.len() == call.len(), "{names:?} {:?}", of_command.keys());
+    // Two machines, and their packs together.
+    let shards = ["1/2", "2/2"].map(|shard| {
+        let packs = dir.join(shard.replace('/', "of"));
+        let made =
+            calls::fill(&from(), asked(), shard, &packs, &how(Cache::Off, &|_, _| ())).expect("it runs");
+        assert!((1..4).contains(&made), "{made}");
+        (packs, made)
+    });
+    assert_eq!(shards[0].1 + shards[1].1, 4);
+    let merge = |folders: &[usize]| {
+        let merge = folders.iter().map(|i| shards[*i].0.clone()).collect();
+        calls::sweep(&from(), Asked { merge, ..asked() }, &how(Cache::Off, &|_, _| ()))
+    };
+    assert_eq!(merge(&[0, 1]).expect("all are there").json().expect("JSON"), json);
+    match merge(&[1]).map(|_| ()) {
+        Err(CallError::Store(said)) => {
+            assert!(said.starts_with(&format!("merge: of 4 runs {} are not in", shards[0].1)), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn wrong_calls_are_named() {
+    let wrong = |labels: &[&str]| {
+        let labels: Vec<String> = labels.iter().map(|label| label.to_string()).collect();
+        calls::queues(&labels).map(|_| ()).expect_err("wrong").to_string()
+    };
+    assert_eq!(wrong(&["fifo", "chap", "fifo"]), "queues: names fifo twice");
+    assert!(wrong(&[]).starts_with("queues: none is named"));
+    assert!(wrong(&["fifo", "chop"]).starts_with("no discipline 'chop'"));
+    assert_eq!(calls::seeds("3-5").expect("seeds"), [3, 4, 5]);
+    assert!(calls::seeds("x").expect_err("wrong").to_string().starts_with("seeds: 'x' is no seed"));
+    let ask = |axes: Vec<(String, Vec<String>)>| {
+        let asked = Asked { axes, seeds: Some("1".into()), ..Asked::default() };
+        let from = From::Text("house.toml".into(), HOUSE.into());
+        calls::sweep(&from, asked, &how(Cache::Off, &|_, _| ())).map(|_| ()).expect_err("wrong").to_string()
+    };
+    let axis = |values: &[&str]| {
+        let values = values.iter().map(|value| value.to_string()).collect();
+        ask(vec![("wifi.attempts".into(), values)])
+    };
+    assert_eq!(axis(&["4", "5,6"]), "axis wifi.attempts: '5,6': values of an axis have no comma");
+    assert!(axis(&[]).starts_with("axis wifi.attempts: an axis needs at least one value"));
+    // A stopped call says how far it came.
+    let scratch = scratch(HOUSE);
+    let found = Found::of(Some(&scratch.path().join("sweep.toml"))).expect("a scenario");
+    let stop = AtomicBool::new(true);
+    let how = How { stop: &stop, ..how(Cache::Off, &|_, _| ()) };
+    let stopped = calls::compare(&found, &labels(&["fifo"]), &[1], false, &how).map(|_| ());
+    assert!(matches!(stopped, Err(CallError::Stopped(_))), "{stopped:?}");
+}
