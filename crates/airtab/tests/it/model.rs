@@ -471,7 +471,7 @@ fn tables_and_json_have_the_same_figures() {
                 format!("{:.2}", goodput / 1e6),
             ];
             assert_eq!(table[i][at..at + 3], expected, "{key}");
-            // Goodput is the share of airtime times the goodput of a lone station.
+            // Goodput is the share of airtime times the goodput of a station that sends alone.
             assert!((goodput / (air * alone) - 1.0).abs() < 1e-9, "{key}: {station}");
         }
         let sum: f64 = json[key]["stations"]

@@ -501,7 +501,7 @@ fn captures_are_refused_with_place_and_cure() {
     assert!(stdout(&classes(&["--help"])).contains("Examples:"));
 }
 
-/// Iterations are the steps after the first; unused is what the rates leave of the link.
+/// Iterations are the steps after the first; the unused rate is that of the link less the sum of the rates.
 #[test]
 fn a_row_of_loads_is_the_last_step() {
     let loads = ["--load", "tcp=400KB/s", "--load", "mm=340KB/s", "--load", "other=100KB/s"];

@@ -322,7 +322,7 @@ fn help_teaches() {
     }
 }
 
-/// Figures beside the rows of `dnb` follow from the rows.
+/// Sums of `dnb` follow from its rows.
 #[test]
 fn sums_of_a_neighborhood_follow_from_its_hops() {
     let json = as_json(&["dnb", "--rates", "11,5.5,2,11", "--buffer", "9", "--split", "ratio,greedy"]);

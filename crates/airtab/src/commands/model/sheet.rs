@@ -316,7 +316,7 @@ mod tests {
                 .collect()
         };
         assert!(sheet(&rows(24)).figure(&drawn(&["rate_bps"])).is_ok());
-        let said = sheet(&rows(25)).figure(&drawn(&["rate_bps"])).err().expect("too many");
+        let Err(said) = sheet(&rows(25)).figure(&drawn(&["rate_bps"])) else { panic!("too many") };
         assert!(said.starts_with("--out: 25 lines, 24 at most"), "{said}");
     }
 }
