@@ -28,7 +28,7 @@ use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
-use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::traffic::video::{FrameKind, HEADERS};
 use airtab_sim::traffic::{self, Action, Application, Io, Setting, User};
 use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram, Scored};
 
@@ -389,8 +389,9 @@ impl ActiveApp for Udp {
                     User::Mpeg(film) => film.frames(),
                     _ => &[],
                 };
-                // In the order of sending: only the end is recent.
-                let from = all.partition_point(|f| f.sent_ns < window.from_ns());
+                // In the order of sending: only the end is recent, with the I frame that it is coded from.
+                let recent = all.partition_point(|f| f.sent_ns < window.from_ns());
+                let from = all[..recent].iter().rposition(|f| f.kind == FrameKind::I).unwrap_or(recent);
                 let frames = video_frames(&all[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
@@ -553,6 +554,32 @@ mod tests {
         (0..100).for_each(|i| passed(&own, false, 20_000 + 20 * i, 10, 100));
         let score = own.score(NOW).unwrap();
         assert_eq!((score.down, score.up), (Some(score.value), None));
+    }
+
+    /// 30 frames each second, in virtual time: those that are sent from 24 s on are lost, half of the window. Frames at
+    /// its beginning are coded from an I frame before it.
+    #[test]
+    fn frames_in_the_window_have_their_references_before_it() {
+        let own = udp("kind = \"video\"");
+        let mut state = lock(&own.state);
+        let mut wanted = Vec::new();
+        state.tell(0, &mut wanted, |user, io| user.start(io));
+        while let Some((at, key)) = state.timers.due(NOW) {
+            state.tell(at, &mut wanted, |user, io| user.timer(at, key, io));
+            let mut more = Vec::new();
+            for one in wanted.drain(..).filter(|_| at < 24 * SECOND) {
+                state.tell(at, &mut more, |user, io| user.datagram(one.up, one.bytes, one.tag, io));
+            }
+        }
+        drop(state);
+        let rate = own.score(NOW).unwrap().value;
+        // B frames at the end lack the reference after them.
+        let frames = lock(&own.state).user.seen().frames;
+        let sent =
+            |from: u64| frames.iter().filter(move |f| (from * SECOND..24 * SECOND).contains(&f.sent_ns));
+        let last = sent(0).rev().take_while(|f| f.kind == FrameKind::B).count();
+        assert!(sent(19).count() >= 149 && last <= 3 && sent(19).next().unwrap().kind != FrameKind::I);
+        assert!((rate - (sent(19).count() - last) as f64 / 10.0).abs() < 1e-9, "{rate}, {last}");
     }
 
     /// Each direction has its numbers; one that fails is over, and counts nothing more.
