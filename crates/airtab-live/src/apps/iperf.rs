@@ -281,6 +281,57 @@ impl Line<'_> {
 mod tests {
     use super::*;
 
+    /// Rates are of the receiver downwards and of the sender upwards; the client counts retransmissions of uploads alone.
+    #[test]
+    fn a_report_is_read_by_its_directions() {
+        let mut report = serde_json::json!({
+            "start": { "test_start": { "num_streams": 3 } },
+            "end": {
+                "sum_sent": { "bits_per_second": 1e6, "retransmits": 11 },
+                "sum_received": { "bits_per_second": 2e6, "retransmits": 22 },
+                "sum_sent_bidir_reverse": { "bits_per_second": 3e6, "retransmits": 33 },
+                "sum_received_bidir_reverse": { "bits_per_second": 4e6, "retransmits": 44 },
+                "sender_tcp_congestion": "reno",
+                "receiver_tcp_congestion": "cubic",
+            },
+        });
+        for (down, up, down_bps, up_bps, retransmits) in
+            [(true, false, 2e6, 0.0, 0), (false, true, 0.0, 1e6, 11), (true, true, 4e6, 1e6, 11)]
+        {
+            let test = Test { congestion: "reno", flows: 9, down, up };
+            let expected = Bulk { congestion: "reno".into(), down_bps, up_bps, retransmits, flows: 3 };
+            assert_eq!(bulk(&report, test), expected);
+        }
+        report["end"]["sender_tcp_congestion"] = Value::Null;
+        assert_eq!(used(&report), Some("cubic"));
+        assert_eq!(program_words(" said ", "a\nb"), "said");
+        assert_eq!(program_words(" ", "a\nb\nc\nd"), "d c b");
+    }
+
+    /// The server's retransmissions of each second, once, and those that the client counted.
+    #[test]
+    fn seconds_are_counted_once_and_shown_for_three() {
+        for (upload, metric) in [(false, Metric::Goodput), (true, Metric::UplinkGoodput)] {
+            let own = Iperf { upload, seen: Mutex::default() };
+            let line = |interval, mbps: f64, retransmits| Line { interval, bps: mbps * 1e6, retransmits };
+            assert_eq!(own.score(0), None);
+            own.note(&line("0.00-1.00", 5.0, 0), 1_000);
+            assert_eq!(own.score(1_000).unwrap().text, "5.00 Mb/s");
+            own.note(&line("1.00-2.00", 4.0, 7), 2_000);
+            own.note(&line("2.00-3.00", 3.0, 2), 3_000);
+            own.note(&line("2.00-3.00", 9.0, 5), 4_000);
+            let shown = own.score(3_000 + OLD_NS - 1).unwrap();
+            assert_eq!((shown.metric.as_str(), shown.value), (metric.name(), 3e6));
+            assert_eq!(shown.text, "3.00 Mb/s, 9 retransmitted");
+            assert_eq!(own.score(3_000 + OLD_NS), None);
+            lock(&own.seen).bulk = Bulk { retransmits: 11, down_bps: 2.0, ..Bulk::default() };
+            let mut report = AppReport::default();
+            let ends = super::super::fixture::ends("kind = \"download\"");
+            own.finish(&mut airtab_sim::AppMeter::new(&ends.app, &ends.scenario).finish(1).0, &mut report);
+            assert_eq!(report.bulk, Some(Bulk { retransmits: 20, down_bps: 2.0, ..Bulk::default() }));
+        }
+    }
+
     #[test]
     fn lines_of_a_server() {
         let test = |flows, up| Test { congestion: "cubic", flows, down: true, up };

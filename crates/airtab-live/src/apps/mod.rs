@@ -264,3 +264,37 @@ fn score(metric: Metric, value: f64, text: String) -> Score {
 fn bits(bps: f64) -> String {
     format!("{:.2} Mb/s", bps / 1e6)
 }
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    use std::path::Path;
+    use std::sync::Arc;
+
+    use airtab_scenario::ScenarioFile;
+
+    use super::work::Work;
+    use super::{Clock, Ends, NetnsRef, User, house};
+
+    /// One application on one station for 60 s; `app` is TOML.
+    pub(crate) fn ends(app: &str) -> Ends {
+        let text = format!(
+            "name = \"x\"\nduration = \"60s\"\n[[station]]\nname = \"s\"\n\
+             [[app]]\nname = \"a\"\nstation = \"s\"\n{app}\n"
+        );
+        let scenario = ScenarioFile::parse("x.toml", &text).expect("a good file").scenario;
+        Ends {
+            index: 0,
+            app: scenario.apps[0].clone(),
+            scenario: Arc::new(scenario),
+            internet: NetnsRef::named("none"),
+            station: NetnsRef::named("none"),
+            server: house::server(0),
+            client: house::station(0),
+        }
+    }
+
+    /// Work whose clock starts now.
+    pub(crate) fn work() -> Work {
+        Work::new(Clock::start(), 3, Path::new("/nowhere"), User::of("fixture").expect("a user is free"))
+    }
+}

@@ -28,7 +28,7 @@ use airtab_quality::emodel::{self, VoiceMeter};
 use airtab_quality::gmodel::GameMeter;
 use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
-use airtab_sim::traffic::video::HEADERS;
+use airtab_sim::traffic::video::{FrameKind, HEADERS};
 use airtab_sim::traffic::{self, Action, Application, Io, Setting, User};
 use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram, Scored};
 
@@ -389,8 +389,9 @@ impl ActiveApp for Udp {
                     User::Mpeg(film) => film.frames(),
                     _ => &[],
                 };
-                // In the order of sending: only the end is recent.
-                let from = all.partition_point(|f| f.sent_ns < window.from_ns());
+                // In the order of sending: only the end is recent, with the I frame that it is coded from.
+                let recent = all.partition_point(|f| f.sent_ns < window.from_ns());
+                let from = all[..recent].iter().rposition(|f| f.kind == FrameKind::I).unwrap_or(recent);
                 let frames = video_frames(&all[from..]);
                 let rate = quality::score(&frames, window)?.frames_per_second;
                 Some(score(Metric::FrameRate, rate, format!("{rate:.1} frames/s")))
@@ -454,5 +455,181 @@ mod tests {
         assert!(!sets(&[50, 60]), "none that is earlier");
         assert!(sets(&[70, 40, 80]), "one among others");
         assert!(!sets(&[41]));
+    }
+
+    const MS: u64 = 1_000_000;
+
+    /// One application with sockets that nothing is sent to.
+    fn udp(app: &str) -> Udp {
+        let ends = super::super::fixture::ends(app);
+        let socket = || (UdpSocket::bind("127.0.0.1:0").unwrap(), SocketAddrV4::new(ends.server, 1));
+        Udp {
+            app: "a".into(),
+            active_ns: ends.app.active_ns.clone(),
+            sockets: [socket(), socket()],
+            state: Mutex::new(State::new(&ends, 1)),
+            wake: Condvar::new(),
+        }
+    }
+
+    /// At 30 s scores are of what was sent from 19 s to 29 s.
+    const NOW: u64 = 30 * SECOND;
+
+    /// A packet that was sent at that time, ms, and took so long, ms.
+    fn passed(own: &Udp, up: bool, at_ms: u64, took_ms: u64, bytes: u32) {
+        let mut state = lock(&own.state);
+        state.sent(up, bytes, at_ms * MS).unwrap();
+        state.received(up, bytes, at_ms * MS, (at_ms + took_ms) * MS);
+    }
+
+    #[test]
+    fn a_ping_is_the_sum_of_both_means() {
+        let own = udp("kind = \"ping\"");
+        for (at_ms, took_ms) in [(18_900, 900), (20_000, 3), (21_000, 6)] {
+            passed(&own, false, at_ms, took_ms, 100);
+        }
+        assert_eq!(own.score(NOW), None, "one direction is no round trip");
+        for (at_ms, took_ms) in [(19_000, 10), (28_999, 20), (29_000, 500)] {
+            passed(&own, true, at_ms, took_ms, 100);
+        }
+        let score = own.score(NOW).unwrap();
+        assert!((score.value - 0.0195).abs() < 1e-12 && score.text == "19.5 ms ping", "{score:?}");
+    }
+
+    /// 1600 bytes down and 5000 up in 10 s; others arrived before or after it.
+    #[test]
+    fn goodput_is_of_the_direction_that_is_judged() {
+        for (more, bps) in [("", 1280.0), ("\nupload = true", 4000.0)] {
+            let own = udp(&format!("kind = \"udp\"\nrate = \"1Mb/s\"{more}"));
+            for up in [false, true] {
+                passed(&own, up, 18_990, 9, 70);
+            }
+            passed(&own, false, 18_990, 10, 1000);
+            passed(&own, true, 22_000, 5, 5000);
+            passed(&own, false, 25_000, 5, 600);
+            for up in [false, true] {
+                passed(&own, up, 28_990, 10, 80);
+            }
+            assert_eq!(own.score(NOW).unwrap().value, bps, "{more}");
+        }
+    }
+
+    /// Losses of one direction make a call worse, and jitter upwards a game, if both directions count.
+    #[test]
+    fn a_call_is_the_worse_of_the_directions_that_count() {
+        for (kind, lost_up) in [("voip", true), ("voip", false), ("game", true)] {
+            let own = udp(&format!("kind = \"{kind}\""));
+            for i in 0..400 {
+                let at_ms = 20_000 + 20 * i;
+                for up in [false, true] {
+                    match up == lost_up && i % 2 == 1 && kind == "voip" {
+                        true => _ = lock(&own.state).sent(up, 100, at_ms * MS),
+                        false => passed(
+                            &own,
+                            up,
+                            at_ms,
+                            if up && kind == "game" { 10 + 40 * (i % 2) } else { 10 },
+                            100,
+                        ),
+                    }
+                }
+            }
+            let both = own.score(NOW).unwrap();
+            lock(&own.state).scored = Scored::Down;
+            let down = own.score(NOW).unwrap();
+            if kind == "game" {
+                assert!(both.value < down.value, "{both:?} {down:?}");
+                continue;
+            }
+            let (of_down, of_up) = (both.down.unwrap(), both.up.unwrap());
+            assert_eq!((of_down > of_up, both.value), (lost_up, of_down.min(of_up)), "{both:?}");
+            assert_eq!((down.value, down.down, down.up), (of_down, Some(of_down), None));
+        }
+    }
+
+    /// A direction in which nothing was sent has no score.
+    #[test]
+    fn a_call_that_is_sent_down_alone_has_no_score_upwards() {
+        let own = udp("kind = \"voip\"");
+        (0..100).for_each(|i| passed(&own, false, 20_000 + 20 * i, 10, 100));
+        let score = own.score(NOW).unwrap();
+        assert_eq!((score.down, score.up), (Some(score.value), None));
+    }
+
+    /// 30 frames each second, in virtual time: those that are sent from 24 s on are lost, half of the window. Frames at
+    /// its beginning are coded from an I frame before it.
+    #[test]
+    fn frames_in_the_window_have_their_references_before_it() {
+        let own = udp("kind = \"video\"");
+        let mut state = lock(&own.state);
+        let mut wanted = Vec::new();
+        state.tell(0, &mut wanted, |user, io| user.start(io));
+        while let Some((at, key)) = state.timers.due(NOW) {
+            state.tell(at, &mut wanted, |user, io| user.timer(at, key, io));
+            let mut more = Vec::new();
+            for one in wanted.drain(..).filter(|_| at < 24 * SECOND) {
+                state.tell(at, &mut more, |user, io| user.datagram(one.up, one.bytes, one.tag, io));
+            }
+        }
+        drop(state);
+        let rate = own.score(NOW).unwrap().value;
+        // B frames at the end lack the reference after them.
+        let frames = lock(&own.state).user.seen().frames;
+        let sent =
+            |from: u64| frames.iter().filter(move |f| (from * SECOND..24 * SECOND).contains(&f.sent_ns));
+        let last = sent(0).rev().take_while(|f| f.kind == FrameKind::B).count();
+        assert!(sent(19).count() >= 149 && last <= 3 && sent(19).next().unwrap().kind != FrameKind::I);
+        assert!((rate - (sent(19).count() - last) as f64 / 10.0).abs() < 1e-9, "{rate}, {last}");
+    }
+
+    /// Each direction has its numbers; one that fails is over, and counts nothing more.
+    #[test]
+    fn directions_are_numbered_and_fail_apart() {
+        let own = udp("kind = \"ping\"\nstop = \"50s\"");
+        let sent = |up| lock(&own.state).sent(up, 100, SECOND);
+        assert_eq!([sent(false), sent(false), sent(true)], [Some(0), Some(1), Some(0)]);
+        lock(&own.state).failed[1] = true;
+        assert_eq!([sent(true), sent(false)], [None, Some(2)]);
+        lock(&own.state).received(true, 100, SECOND, SECOND + 7 * MS);
+        lock(&own.state).late_ns.record(3 * MS);
+        let ends = super::super::fixture::ends("kind = \"ping\"\nstop = \"50s\"");
+        let mut trace = AppMeter::new(&ends.app, &ends.scenario).finish(60 * SECOND).0;
+        (trace.down.under_way, trace.up.under_way) = (5, 7);
+        let mut report = AppReport::default();
+        own.finish(&mut trace, &mut report);
+        let of = |stream: &airtab_sim::StreamTrace| (stream.sent, stream.received, stream.under_way);
+        assert_eq!((of(&trace.down), of(&trace.up)), ((3, 0, 5), (1, 1, 7)));
+        assert_eq!(trace.up.deliveries, [Delivery { sent_ns: SECOND, received_ns: SECOND + 7 * MS }]);
+        assert_eq!(report.late.count, 1);
+    }
+
+    /// Records of packets are dropped 20 s after a packet was sent, or arrived.
+    #[test]
+    fn what_is_old_is_forgotten() {
+        let own = udp("kind = \"udp\"\nrate = \"1Mb/s\"");
+        let held = || {
+            let state = lock(&own.state);
+            [state.recent_sent[0].len(), state.recent[0].len(), state.recent_bytes.len()]
+        };
+        passed(&own, false, 1_000, 100, 10);
+        passed(&own, false, 20_900, 100, 10);
+        assert_eq!(held(), [2; 3]);
+        passed(&own, false, 21_001, 0, 10);
+        assert_eq!(held(), [2, 2, 3], "it arrived 19.9 s ago");
+        passed(&own, false, 21_101, 0, 10);
+        assert_eq!(held(), [3; 3]);
+    }
+
+    #[test]
+    fn timers_are_due_in_the_order_of_time_and_making() {
+        let mut timers = Timers::default();
+        for (at, key) in [(5, 9), (5, 1), (3, 4), (6, 0)] {
+            timers.set(at, key);
+        }
+        assert_eq!((timers.due(2), timers.next_ns()), (None, Some(3)));
+        assert_eq!(
+            [timers.due(5), timers.due(5), timers.due(5), timers.due(5)],
+            [Some((3, 4)), Some((5, 9)), Some((5, 1)), None]
+        );
     }
 }

@@ -121,3 +121,63 @@ impl ActiveApp for Web {
         report.failed = seen.failed;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// The next page is requested when the last one is there and was read, and not before; a page that fails has no
+    /// trace and is counted.
+    #[test]
+    fn pages_are_read_before_the_next_one() {
+        const MS: u64 = 1_000_000;
+        let ends = fixture::ends(
+            "kind = \"web\"\nsite = \"yahoo\"\nreading = \"25ms\"\nstart = \"5ms\"\nstop = \"900ms\"",
+        );
+        let AppKind::Web(airtab_sim::traffic::Web { pages, .. }) = ends.app.kind else { panic!("a page") };
+        let work = fixture::work();
+        let web = Web {
+            seen: Mutex::new(Seen {
+                pages: Vec::new(),
+                first_byte_ns: Histogram::new(1000 * SECOND, 3),
+                failed: 0,
+                why: String::new(),
+            }),
+        };
+        assert_eq!(web.score(0), None);
+        let asked = Mutex::new(Vec::new());
+        web.visit(&work, &ends, pages, |objects, number| {
+            let now = work.clock.now();
+            lock(&asked).push((number, now));
+            assert_eq!(objects.text, pages.objects(work.seed, "a", number).text);
+            match number {
+                // After it nothing is waited for: the end comes first.
+                2 => Err("a reason".into()),
+                _ => Ok(Loaded {
+                    opened_ns: now,
+                    requested_ns: now + MS,
+                    done_ns: now + 4 * MS + u64::from(number) * MS,
+                    first_bytes_ns: vec![MS; 3],
+                }),
+            }
+        });
+        let asked = asked.into_inner().unwrap();
+        assert_eq!(asked.iter().map(|(number, _)| *number).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!(asked[0].1 >= 5 * MS);
+        assert!(asked[1].1 >= asked[0].1 + 29 * MS && asked[2].1 >= asked[1].1 + 30 * MS, "{asked:?}");
+        let shown = web.score(0).unwrap();
+        assert_eq!((shown.value, shown.text.as_str()), (0.004, "0.00 s page, 1 failed: a reason"));
+        let mut trace = airtab_sim::AppMeter::new(&ends.app, &ends.scenario).finish(1).0;
+        let mut report = AppReport::default();
+        web.finish(&mut trace, &mut report);
+        assert_eq!((report.failed, report.first_byte.count), (1, 6));
+        let told: Vec<_> =
+            trace.pages.iter().map(|page| (page.number, page.done_ns - page.opened_ns)).collect();
+        assert_eq!(told, [(0, 4 * MS), (1, 5 * MS)]);
+        for page in &trace.pages {
+            let objects = pages.objects(work.seed, "a", page.number);
+            assert_eq!(page.bytes, objects.text.iter().sum::<u64>() + objects.embedded.iter().sum::<u64>());
+        }
+    }
+}

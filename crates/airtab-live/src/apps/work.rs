@@ -150,3 +150,31 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn timed_out(e: &io::Error) -> bool {
     matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// Faults of an application whose station has ended are dropped, also those of before; others stay in their order.
+    #[test]
+    fn only_the_excused_application_has_no_fault() {
+        let work = fixture::work();
+        let fault = |app: &str| work.fault(LiveError::App { app: app.into(), said: "x".into() });
+        let taken = || work.take_fault().err().map(|e| e.to_string());
+        ["film", "game", "call"].into_iter().for_each(fault);
+        assert_eq!(work.excused("game"), None);
+        work.excuse("film", "its station ended");
+        fault("film");
+        assert_eq!(
+            (work.excused("film").as_deref(), work.excused("game")),
+            (Some("its station ended"), None)
+        );
+        let told = [taken(), taken(), taken()];
+        assert_eq!(told, [Some("application game: x".into()), Some("application call: x".into()), None]);
+        assert!(work.wait_until(0) && !work.over(u64::MAX) && work.over(0));
+        work.stop();
+        fault("call");
+        assert_eq!((taken(), work.wait_until(0), work.over(u64::MAX)), (None, false, true));
+    }
+}

@@ -361,7 +361,7 @@ mod tests {
             }
             assert_eq!(whats(&history).len(), marks, "{ms} ms, {queue}: {:?}", whats(&history));
         }
-        // The next house of that name knows nothing of it.
+        // A new start of that name forgets it.
         let mut history = History::default();
         add(&mut history, 900, "fifo", 0.0);
         history.changed("asked");
@@ -369,7 +369,7 @@ mod tests {
         assert_eq!(whats(&history).len(), 1, "{:?}", whats(&history));
     }
 
-    /// `(before, after)` of two stations, told apart by their names and not by their places.
+    /// `(before, after)` of two stations, which are found by their names and not by their places.
     #[test]
     fn marks_are_of_the_station_that_changed() {
         let station = |name: &str, rate: u32, fer: f64, ended: Option<&str>| json!({ "name": name, "rate_kbps": rate, "frame_error_rate": fer, "ended": ended });
@@ -434,7 +434,7 @@ mod tests {
         assert_eq!((seconds(&history.old), seconds(&history.recent)), (vec![6, 10], vec![13, 14, 611]));
     }
 
-    /// The end of the house is part of the past until a snapshot follows.
+    /// The end is part of the past until a snapshot follows.
     #[test]
     fn an_end_is_told_until_the_house_is_up_again() {
         let mut history = History::default();

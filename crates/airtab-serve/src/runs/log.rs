@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(log.results().map(|json| &**json), Some("b"));
     }
 
-    /// Results between steps keep their place, also where only some of what follows is asked for.
+    /// Results between steps keep their place, also in a part of the log.
     #[test]
     fn each_kind_of_entry_has_its_place() {
         let mut log = Log::default();

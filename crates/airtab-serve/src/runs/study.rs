@@ -270,7 +270,7 @@ pub(super) mod tests {
         let progress = study.progress();
         assert_eq!((progress.state, progress.files.is_some()), (State::Done, true));
         drop(progress);
-        // What is ready may be as much as was asked for: then there may be more.
+        // A batch that is full may not be the last.
         assert_eq!((study.after(2, 2).0.len(), study.after(2, 2).1, study.after(2, 3).1), (2, false, true));
         assert_eq!(study.after(3, 9).0[0].what, What::Done);
     }

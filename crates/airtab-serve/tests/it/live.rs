@@ -127,7 +127,7 @@ fn what_is_no_recording_is_refused_before_it_listens() {
     );
 }
 
-/// `/metrics` and `/health` are of the first house that is shown, and of its last snapshot.
+/// `/metrics` and `/health` have the last snapshot of the first recording.
 #[cfg(feature = "live")]
 #[test]
 fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {

@@ -86,7 +86,7 @@ fn a_study_from_its_beginning_to_its_files() {
     }
 }
 
-/// A short look divides all times by 10, and so has other results.
+/// `short` divides all times by 10, and so has other results.
 #[test]
 fn a_short_study_is_the_short_comparison() {
     let server = Running::start(options());

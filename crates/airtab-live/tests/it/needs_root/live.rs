@@ -65,14 +65,14 @@ fn pings_take_the_time_of_wires_and_air() {
     assert_gone("qa-ping");
 }
 
-/// Least time of air of a full packet at 54 Mb/s, ns: its bits alone take 222 us.
+/// Minimum airtime of a full packet at 54 Mb/s, ns: its bits alone take 222 us.
 const FULL_PACKET_NS: u64 = 222_000;
 
 /// TCP keeps running while each discipline is replaced by each other one, a change loses no packet that fits, and the
-/// air is busy while packets wait.
+/// medium is busy while packets wait.
 ///
-/// All of it is measured by the access point's own clock and books: what else the machine does changes how many
-/// packets wait, and not what becomes of them.
+/// All of it is measured by the access point's own clock and counters: the load of the machine changes the number of
+/// packets that wait, and not their fate.
 #[test]
 #[ignore = "needs root: network namespaces"]
 fn disciplines_change_under_a_download() {
@@ -112,7 +112,7 @@ fn disciplines_change_under_a_download() {
         }
     });
     let names = common::disciplines();
-    // Each pair both ways: 1 0 2 0 3 0, 2 1 3 1, and so on.
+    // Each pair in both directions: 1 0 2 0 3 0, 2 1 3 1, and so on.
     let pairs = (0..names.len()).flat_map(|from| (from + 1..names.len()).map(move |to| (from, to)));
     let order = pairs.flat_map(|(from, to)| [to, from]);
     let (mut changes, mut handed_over, mut last) = (0, 0, None::<(u64, u64, u64)>);
