@@ -13,7 +13,7 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help build demo live live-experiments experiments test test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
+.PHONY: help build demo live live-experiments experiments test test-all test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust mutants-change soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
@@ -44,14 +44,13 @@ live-experiments: build ## the studies' Linux experiments in real time, a quick 
 experiments: build ## a selection of the studies' experiments: published numbers against measured ones
 	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)
 
-test: ## every test: C core, Rust crates, command line
-	@echo "Testing the C core ..."
+test: ## the tests of a change, in some minutes: C core, Rust crates, command line; as root also live ones
 	@$(MAKE) --no-print-directory -j$$(nproc) -C core test
-	@[ "$$(id -u)" != 0 ] || tools/require live tshark
-	@tools/progress "Building the tests" test --workspace --no-run
-	@echo "Testing the Rust crates ..."
-	@# Where tshark was installed above, captures have to be read back by it.
-	@[ "$$(id -u)" != 0 ] || export AIRTAB_TSHARK=1; tools/rooted $(CARGO) test --workspace --quiet
+	@tools/test
+
+test-all: ## all tests: Monte Carlo simulations, acceptance bands and random homes, too
+	@$(MAKE) --no-print-directory -j$$(nproc) -C core test
+	@tools/test all
 
 test-python: ## the package for Python: a wheel in an empty environment, its tests, examples, notebooks and types
 	@tools/test-python
@@ -79,7 +78,7 @@ nightly: build ## what takes longer than .ci/run: fuzzing, soak, every experimen
 		'1h kernel/test/run --everywhere' \
 		'1h kernel/test/run --kernel 6.12 --cpus 2' \
 		'3h $(AIRTAB) experiment run --all' \
-		'12h make mutants-rust'
+		"6h make mutants-rust SHARD=$$(expr $$(date +%s) / 86400 % 40 + 1)/40"
 
 bench: ## speed of the disciplines, of the simulator and of a live report; BASE=COMMIT: beside that commit's
 ifdef BASE
@@ -141,8 +140,13 @@ mutants: ## wrong builds of the core, each of which must turn the test red that 
 	@tools/require patch
 	@$(MAKE) --no-print-directory -C core mutants SHARD=$(SHARD)
 
-mutants-rust: ## wrong versions of the Rust code that judges, or a part of them: SHARD=1/12
+mutants-rust: ## wrong versions of the Rust code above the simulator, or a part of them: SHARD=1/40
 	@tools/mutants-rust $(SHARD)
+
+mutants-change: ## the same in the lines that a change adds, before it is finished: BASE=main
+	@mkdir -p target && git diff $(or $(BASE),main) -- crates >target/change.diff
+	@[ -s target/change.diff ] || { echo "no change of crates/ since $(or $(BASE),main): name another BASE=COMMIT" >&2; exit 1; }
+	@tools/mutants-rust --in-diff target/change.diff
 
 soak: ## a real house under full load while everything changes, SECONDS=600 (root)
 	@tools/require live

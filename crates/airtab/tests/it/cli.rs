@@ -133,7 +133,7 @@ fn out_writes_whole_files() {
 fn out_says_early_that_it_cannot() {
     let dir = scratch();
     let in_the_way = file(dir.path(), "file", "");
-    let output = airtab(&["compare", "--seeds", "100000", "--out", text(&in_the_way.join("results"))]);
+    let output = airtab(&["compare", "--seeds", "2000", "--out", text(&in_the_way.join("results"))]);
     assert_eq!(output.status.code(), Some(1));
     let message = stderr(&output);
     assert!(
@@ -525,19 +525,19 @@ fn a_closed_pipe_is_no_error() {
 fn an_interrupt_ends_cleanly() {
     use std::io::{BufRead, BufReader, Read};
     let dir = scratch();
-    let args = ["compare", "--short", "--seeds", "100000", "--jobs", "1", "--out", text(dir.path())];
+    let args = ["compare", "--short", "--seeds", "2000", "--jobs", "1", "--out", text(dir.path())];
     let mut child =
         command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("airtab starts");
     let mut messages = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
-    assert_eq!(line, "400000 runs ...\n");
+    assert_eq!(line, "8000 runs ...\n");
     kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");
     assert!(
-        rest.starts_with("stopped after ") && rest.contains(" of 400000 runs; nothing was written"),
+        rest.starts_with("stopped after ") && rest.contains(" of 8000 runs; nothing was written"),
         "{rest}"
     );
     assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing half-written");

@@ -233,7 +233,7 @@ fn a_file_in_the_way_is_found_before_anything_runs() {
     let dir = scratch();
     let file = dir.path().join("results");
     std::fs::write(&file, "").unwrap();
-    let output = airtab(&["compare", "--seeds", "100000", "--out", file.to_str().unwrap()]);
+    let output = airtab(&["compare", "--seeds", "2000", "--out", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).starts_with("error: cannot make the directory "), "{}", stderr(&output));
 }

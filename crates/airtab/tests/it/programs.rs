@@ -168,9 +168,8 @@ fn started(file: &str, tokens: TokenStream, found: &mut BTreeSet<String>) {
 
 /// Programs of the rules that `make test` asks for, and of what a bare machine has; no shells, which may start anything.
 fn known() -> BTreeSet<String> {
-    let makefile = fs::read_to_string(root().join("Makefile")).expect("the Makefile");
-    let recipe = makefile.split_once("\ntest:").expect("a target").1.split("\n\n").next().expect("a recipe");
-    let asked = recipe.lines().filter_map(|line| Some(line.split_once("tools/require ")?.1));
+    let script = fs::read_to_string(root().join("tools/test")).expect("the script of make test");
+    let asked = script.lines().filter_map(|line| Some(line.split_once("tools/require ")?.1));
     let rules: Vec<&str> = asked.flat_map(str::split_whitespace).chain(["bare"]).collect();
     let output = Command::new(root().join("tools/require")).arg("--programs").output().expect("bash");
     assert!(output.status.success(), "{output:?}");
