@@ -77,7 +77,7 @@ nightly: build ## what takes longer than .ci/run: fuzzing, soak, every experimen
 		'30m kernel/test/run --kernel 6.12 governor_kinds' \
 		'1h kernel/test/run --everywhere' \
 		'1h kernel/test/run --kernel 6.12 --cpus 2' \
-		'3h $(AIRTAB) experiment run --all' \
+		'6h $(AIRTAB) experiment run --stale' \
 		"6h make mutants-rust SHARD=$$(expr $$(date +%s) / 86400 % 40 + 1)/40"
 
 bench: ## speed of the disciplines, of the simulator and of a live report; BASE=COMMIT: beside that commit's
