@@ -4,13 +4,14 @@
 use Metric::*;
 use airtab_core::Counters;
 use airtab_core::time::{MS, SECOND as S};
+use airtab_quality::rpm::{Confidence, Foreign, Outcome};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::wifi::{AirTrace, ContentionTrace, NodeAir, WinnersTrace};
 use airtab_sim::{
     ApTrace, App, AppTrace, AttemptTrace, BelowTrace, Delivery, FrameTrace, Histogram, Legs, NodeTrace,
-    PathTrace, QueueTrace, Scenario, SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
+    PathTrace, QueueTrace, Scenario, SecondTrace, SegmentTrace, SenderTrace, StreamTrace, TestTrace, Trace,
 };
 
 use super::near;
@@ -302,6 +303,41 @@ fn few_packets_of_a_direction_leave_nought_alone() {
     assert_eq!((score(good(), few()), score(few(), good()), score(few(), few())), (None, None, None));
     assert_eq!((score(bad(), few()), score(few(), bad())), (Some(0.0), Some(0.0)));
     assert_eq!((score(bad(), fair()), score(fair(), StreamTrace::default())), (Some(0.0), Some(80.0)));
+}
+
+/// Two users' tests down and one up: the worse direction counts, whichever it is.
+#[test]
+fn round_trips_under_load_by_direction() {
+    let test = |up: bool, loaded: u64, idle: &[u64], goodput_bps: u64| {
+        let ns = loaded * MS;
+        let probe = Foreign { tcp_ns: ns, tls_ns: Some(ns), http_ns: ns };
+        let outcome = Outcome {
+            took_ns: S,
+            connections: 4,
+            goodput_bps,
+            goodput: Confidence::High,
+            responsiveness: Confidence::High,
+            foreign: vec![probe],
+            own_ns: vec![ns],
+            kept_percent: 95,
+        };
+        TestTrace { user: 0, up, idle_ns: idle.iter().map(|ms| ms * MS).collect(), outcome }
+    };
+    let figures = |[slow, fast]: [bool; 2]| {
+        let tests = vec![
+            test(slow, 60, &[2, 9, 4], 5_000_000),
+            test(slow, 100, &[3, 5, 40], 9_000_000),
+            test(fast, 20, &[1, 7, 50], 2_000_000),
+        ];
+        let f = alone("kind = \"responsiveness\"", |seen| seen.tests = tests);
+        let all = [Rpm, RpmDown, RpmUp, IdleLatency, LoadedLatency, LoadedGoodput, UplinkLoadedGoodput];
+        all.map(|metric| f.get(&metric).map(|x| (x * 1e6).round() / 1e6))
+    };
+    // 1000 and 600 round trips a minute against 3000; medians of 4, 5 and 7 ms; 60 and 100 ms against 20.
+    let (slow, fast) = (Some(800.0), Some(3000.0));
+    let (idle, loaded) = (Some(0.005333), Some(0.08));
+    assert_eq!(figures([false, true]), [slow, slow, fast, idle, loaded, Some(7e6), Some(2e6)]);
+    assert_eq!(figures([true, false]), [slow, fast, slow, idle, loaded, Some(2e6), Some(7e6)]);
 }
 
 #[test]
