@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Means of what a discipline's table and its limit are in a run: over the time in which an application is measured and
-//! active, and of a queue that has one limit.
+//! Means of a table's columns over the time in which an application is measured and active; mean limit of a queue.
 
 use airtab_core::{Discipline, Params};
 use airtab_scenario::{Metric, ScenarioFile};
@@ -12,7 +11,7 @@ fn mean(text: &str, queue: &str, metric: Metric, app: Option<usize>) -> Option<f
     app.map_or(&run.ap, |app| &run.apps[app]).get(&metric).copied()
 }
 
-/// What is in the table of a flow after its application has stopped is in no mean.
+/// Samples of a flow after the stop of its application are in no mean.
 #[test]
 fn columns_are_of_the_time_in_which_an_application_is_active() {
     let text = |until: &str, other: &str| {

@@ -657,7 +657,7 @@ fn how_times_are_written() {
     }
 }
 
-/// The worst part of the score by Quality of Outcome is told with its direction, and none of a score that is shown as 100.
+/// The worst part of the score by Quality of Outcome is named with its direction, and none of a score that is shown as 100.
 #[test]
 fn what_decides_an_outcome_is_told() {
     let p98 = Part::Latency(Percentile::of_percent(98.0).unwrap());

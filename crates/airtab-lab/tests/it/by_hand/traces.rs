@@ -333,7 +333,7 @@ fn round_trips_under_load_by_direction() {
         let all = [Rpm, RpmDown, RpmUp, IdleLatency, LoadedLatency, LoadedGoodput, UplinkLoadedGoodput];
         all.map(|metric| f.get(&metric).map(|x| (x * 1e6).round() / 1e6))
     };
-    // 1000 and 600 round trips a minute against 3000; medians of 4, 5 and 7 ms; 60 and 100 ms against 20.
+    // 1000 and 600 RPM against 3000; medians of 4, 5 and 7 ms; 60 and 100 ms against 20.
     let (slow, fast) = (Some(800.0), Some(3000.0));
     let (idle, loaded) = (Some(0.005333), Some(0.08));
     assert_eq!(figures([false, true]), [slow, slow, fast, idle, loaded, Some(7e6), Some(2e6)]);
