@@ -60,3 +60,51 @@ impl SoFar<'_> {
         (!seeds.is_empty()).then(|| comparison(self.scenario, self.queues, &seeds, self.short, runs))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+    use airtab_scenario::{Figures, Metric, ScenarioFile};
+
+    use super::*;
+
+    /// Two disciplines and three seeds; the goodput of a run is ten times its discipline and its seed.
+    #[test]
+    fn a_seed_counts_once_every_discipline_has_it() {
+        let text = "duration = \"1s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"download\"\nstation = \"s\"\n";
+        let scenario = ScenarioFile::parse("mine.toml", text).unwrap().scenario;
+        let queues = ["fifo", "chap"].map(|q| (q.to_string(), Params::new(Discipline::named(q).unwrap())));
+        let seeds = [7, 5, 9];
+        let run = |queue: usize, place: usize| Measured {
+            apps: vec![Figures::from([(Metric::Goodput, (10 * queue) as f64 + seeds[place] as f64)])],
+            pages: vec![Vec::new()],
+            seconds: vec![Vec::new()],
+            ap: Figures::new(),
+            nodes: Vec::new(),
+        };
+        let mut runs = BTreeMap::new();
+        let mut seen = Vec::new();
+        for (queue, place) in [(0, 1), (1, 2), (0, 2), (1, 1), (0, 0), (1, 0)] {
+            runs.insert((queue, place), run(queue, place));
+            let job = Job { point: 0, queue, place, seed: seeds[place] };
+            let so_far =
+                SoFar { scenario: &scenario, queues: &queues, seeds: &seeds, short: false, job, runs: &runs };
+            assert_eq!(so_far.measured(), &run(queue, place));
+            let c = so_far.comparison();
+            let values = |c: &Comparison, queue: &str| {
+                let values = &c.get(queue, "a", Metric::Goodput).unwrap().values;
+                values.iter().map(|x| x.unwrap()).collect::<Vec<_>>()
+            };
+            seen.push((
+                so_far.is_whole_seed(),
+                c.map(|c| (c.seeds.clone(), values(&c, "fifo"), values(&c, "chap"))),
+            ));
+        }
+        assert_eq!(seen[..2], [(false, None), (false, None)]);
+        assert_eq!(seen[2], (true, Some((vec![9], vec![9.0], vec![19.0]))));
+        let both = Some((vec![5, 9], vec![5.0, 9.0], vec![15.0, 19.0]));
+        assert_eq!(seen[3..5], [(true, both.clone()), (false, both)]);
+        let all = (vec![7, 5, 9], vec![7.0, 5.0, 9.0], vec![17.0, 15.0, 19.0]);
+        assert_eq!(seen[5], (true, Some(all)));
+    }
+}

@@ -90,6 +90,26 @@ mod tests {
         assert_eq!(of(OfPath::Wires), None);
     }
 
+    /// A bin with one gap in a hundred is a peak, one with fewer is none.
+    #[test]
+    fn a_hundredth_of_the_gaps_is_a_peak() {
+        let peaks = |rare: u64| {
+            let gaps = (0..rare).map(|_| 3_000).chain((0..200 - rare).map(|_| 7_000));
+            let mut now = 0;
+            let times: Vec<u64> = std::iter::once(0)
+                .chain(gaps.map(|gap| {
+                    now += gap;
+                    now
+                }))
+                .collect();
+            let f = figures(&times);
+            [OfPath::GapPeaks, OfPath::GapPeakLeast, OfPath::GapPeakMost]
+                .map(|of| f[&Metric::of_path(Direction::Up, of)])
+        };
+        assert_eq!(peaks(2), [2.0, 0.01, 0.99]);
+        assert_eq!(peaks(1), [1.0, 0.995, 0.995]);
+    }
+
     #[test]
     fn few_packets_and_no_peak() {
         assert_eq!(figures(&[]), Figures::new());

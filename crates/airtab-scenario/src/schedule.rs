@@ -66,6 +66,25 @@ mod tests {
         assert_eq!((short.measure_ns, short.duration_ns), (2..4, 4));
     }
 
+    /// Windows and changes keep their places in the run, which goes on to the end of the last window.
+    #[test]
+    fn windows_and_changes_come_a_tenth_as_late() {
+        let text = "duration = \"100s\"\nmeasure = [\"10s\", \"60s\"]\n\
+                    windows = { early = [\"5s\", \"20s\"], late = [\"70s\", \"90s\"] }\n\
+                    [[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\n\
+                    [[change]]\nat = \"30s\"\nstation = \"s\"\nkey = \"distance\"\nvalue = 9\n";
+        let mut whole = ScenarioFile::parse("mine.toml", text).unwrap().scenario;
+        let tenth = short(&whole);
+        let parts: Vec<_> = tenth.windows.iter().map(|window| window.part_ns.clone()).collect();
+        assert_eq!(parts, [500_000_000..2_000_000_000, 7_000_000_000..9_000_000_000]);
+        assert_eq!((tenth.changes[0].at_ns, tenth.changes.len()), (3_000_000_000, 1));
+        // One window is past the measured time, and none of its tenth is cut off.
+        (whole.duration_ns, whole.measure_ns) = (19, 1..5);
+        (whole.windows[0].part_ns, whole.windows[1].part_ns) = (2..4, 15..19);
+        let tenth = short(&whole);
+        assert_eq!((tenth.windows[1].part_ns.clone(), tenth.duration_ns), (1..2, 2));
+    }
+
     /// Users begin within a tenth of their time, and before their application stops, however short it became.
     #[test]
     fn users_begin_before_they_stop() {

@@ -270,6 +270,35 @@ fn new_bytes_are_those_of_a_book() {
     }
 }
 
+/// Pieces that touch are one, in whichever order they come: no hole is forgotten for them.
+#[test]
+fn pieces_that_touch_are_one() {
+    let segment = |sequence| Segment { flow: Flow::default(), sequence, syn: false, payload: 1 };
+    let mut seen = Seen::default();
+    let new: u64 = [0].into_iter().chain((2..3000).rev()).map(|i| seen.new_bytes(&segment(i))).sum();
+    assert_eq!((new, seen.new_bytes(&segment(1)), seen.new_bytes(&segment(1))), (2999, 1, 0));
+}
+
+/// Frames of 1.5 s: the largest mean of 2 s is the mean of all. Of 2.1 s, the last 2 s have less than the first.
+#[test]
+fn a_peak_is_of_two_seconds_at_most() {
+    let of = |last_ms: u64| {
+        let frames = [(0, tcp(0, 946)), (100 * MS, tcp(946, 446)), (last_ms * MS, tcp(1392, 46))];
+        let found = loads(&file(ETHERNET, &frames, 65535), RULES).unwrap();
+        (found.peak(0), found.rate(found.classes[0].bytes))
+    };
+    // 1000, 500 and 100 bytes.
+    assert_eq!(of(1500), (1600.0 / 1.5, 1600.0 / 1.5));
+    assert_eq!(of(2000), (800.0, 800.0));
+    assert_eq!(of(2100), (750.0, 1600.0 / 2.1));
+    // One ns earlier than the frame before is earlier.
+    let frames = [(5 * MS, tcp(0, 10)), (5 * MS - 1, tcp(10, 10)), (6 * MS, tcp(20, 10))];
+    let said = loads(&file(ETHERNET, &frames, 65535), RULES).unwrap_err().to_string();
+    assert!(said.starts_with("frame 2 is 1 us earlier than the one before"), "{said}");
+    let frames = [(5 * MS, tcp(0, 10)), (5 * MS, tcp(10, 10)), (6 * MS, tcp(20, 10))];
+    assert_eq!(loads(&file(ETHERNET, &frames, 65535), RULES).map(|found| found.frames).ok(), Some(3));
+}
+
 /// More holes than are remembered: the oldest count as filled, and nothing grows.
 #[test]
 fn holes_are_forgotten() {

@@ -5,6 +5,7 @@ mod acceptance;
 mod by_hand;
 mod capture_aggregates;
 mod capture_readback;
+mod columns;
 mod comparison;
 mod credit;
 mod elsewhere;

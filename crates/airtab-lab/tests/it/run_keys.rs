@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Keys of stored runs: each key of a scenario, each parameter of a discipline, the seed and the short schedule change the
-//! key; names and labels do not. A store that has every run is asked, so that no run is simulated.
+//! key; names and labels do not. The store of these tests has every run; none is simulated.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};

@@ -53,6 +53,42 @@ fn shadows_stay_for_their_coherence_time() {
     assert_eq!(shadowed("coherence = \"2s\"\nshadowing_deviation = 4"), (4.0, 2_000_000_000));
 }
 
+/// A change keeps what the last change of its own link has set, in the order of the times.
+#[test]
+fn changes_add_up_link_by_link() {
+    let change = |at: u32, station: &str, key: &str, value: &str| {
+        format!("[[change]]\nat = \"{at}00ms\"\nstation = \"{station}\"\nkey = \"{key}\"\nvalue = {value}\n")
+    };
+    let changes = [
+        change(9, "s", "streams", "2"),
+        change(3, "s", "mcs", "1"),
+        change(5, "t", "mcs", "6"),
+        change(7, "s", "snr", "11"),
+        change(8, "s", "mcs", "2"),
+    ];
+    let stations =
+        "[[station]]\nname = \"s\"\nmcs = 4\nsnr = 30\n[[station]]\nname = \"t\"\nmcs = 5\nsnr = 20\n";
+    let scenario = modern("std-11n", SNR, &format!("{stations}{}", changes.concat())).scenario;
+    let seen: Vec<_> = scenario
+        .changes
+        .iter()
+        .map(|change| (change.at_ns / 100_000_000, change.speed.to_string(), change.loss))
+        .collect();
+    let of = |mcs: u8, streams: u8| {
+        let key = format!("[[station]]\nname = \"s\"\nmcs = {mcs}\nstreams = {streams}\n");
+        modern("std-11n", SNR, &key).scenario.stations[0].speed.to_string()
+    };
+    let snr = |db: f64| steady(Mean::Given(db));
+    let expected = [
+        (3, of(1, 1), snr(30.0)),
+        (5, of(6, 1), snr(20.0)),
+        (7, of(1, 1), snr(11.0)),
+        (8, of(2, 1), snr(11.0)),
+        (9, of(2, 2), snr(11.0)),
+    ];
+    assert_eq!(seen, expected);
+}
+
 #[test]
 fn stations_have_a_rate_control() {
     let of = |key: &str| {

@@ -24,6 +24,7 @@ fn file(top: &str, app: &str) -> Result<ScenarioFile, String> {
     );
     let text_of = |path: &Path, what: &str| match path.to_str() {
         Some("own.toml") => Ok(OWN.to_string()),
+        Some("voice.toml") => Ok(OWN.replace("strict", "voice")),
         Some("slow.toml") => Ok(SLOW.to_string()),
         Some("wrong.toml") => Ok(OWN.replace("\"1s\"", "\"0s\"")),
         _ => Err(format!("no such file; name {what}")),
@@ -85,6 +86,21 @@ fn a_requirement_of_ones_own() {
     assert_eq!(f.get(&Metric::Qoo), Some(&0.0));
     let f = figures(top, "kind = \"game\"\nrequirement = \"none\"");
     assert!(f.keys().all(|metric| !matches!(metric, Metric::Qoo | Metric::Outcome(_))));
+}
+
+/// A requirement of the file has the place of the shipped one of its name, also where no application names it.
+#[test]
+fn an_own_requirement_goes_before_a_shipped_one() {
+    for key in ["", "\nrequirement = \"voice\""] {
+        let named = |top: &str| {
+            let file = file(top, &format!("kind = \"voip\"{key}")).unwrap_or_else(|e| panic!("{e}"));
+            let requirement = file.scenario.apps[0].requirement.clone().unwrap();
+            (requirement.name.clone(), requirement.latency[0].1.unusable(), requirement.loss.is_some())
+        };
+        assert_eq!(named(""), ("voice".into(), 0.4, true));
+        assert_eq!(named("requirements = \"voice.toml\""), ("voice".into(), 1.0, false));
+        assert_eq!(named("requirements = \"own.toml\""), ("voice".into(), 0.4, true));
+    }
 }
 
 /// A rate counts only of who takes all that there is; too few packets say nothing.

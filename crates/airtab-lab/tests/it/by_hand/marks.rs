@@ -155,6 +155,45 @@ fn losses_have_a_row_where_there_are_some() {
     assert!(has(of(0.000051)) && !has(of(0.000049)));
 }
 
+/// Losses and drops of each sort have a row where there are some, and any other figure has one of noughts.
+#[test]
+fn noughts_of_losses_and_drops_have_no_row() {
+    let labels = |more: Option<(Metric, f64)>| {
+        let figures = [(VoipMos, 3.5), (Loss, 0.0), (UplinkLoss, 0.0), (Jitter, 0.0)];
+        let mut q = queue("fifo", vec![app("call", "voip", &figures)]);
+        let of_ap = [(UplinkDropped, 0.0), (WiredDropped, 0.0), (QueuePackets, 0.0)];
+        q.ap.metrics.extend(of_ap.map(|(metric, x)| (metric, summary(x, 0.0))));
+        if let Some((metric, x)) = more {
+            let own =
+                [&mut q.apps[0].metrics, &mut q.ap.metrics].into_iter().find(|m| m.contains_key(&metric));
+            own.unwrap().insert(metric, summary(x, 0.0));
+        }
+        let text = table::comparison(&comparison(vec![q]), PLAIN);
+        let has = |metric: &Metric| text.contains(&format!("  {}  ", metric.label()));
+        [Loss, UplinkLoss, UplinkDropped, WiredDropped, QueuePackets].map(|metric| has(&metric))
+    };
+    assert_eq!(labels(None), [false, false, false, false, true]);
+    for (i, metric) in [Loss, UplinkLoss, UplinkDropped, WiredDropped].into_iter().enumerate() {
+        let mut expected = [false, false, false, false, true];
+        expected[i] = true;
+        assert_eq!(labels(Some((metric, 3.0))), expected, "{metric:?}");
+    }
+}
+
+/// Columns that fit to the last character are in one table.
+#[test]
+fn a_table_is_as_wide_as_the_lines() {
+    let of = |label: &str, mos: f64| queue(label, vec![app("game", "game", &[(GameMos, mos)])]);
+    let c = comparison(vec![of("fifo", 3.5), of("chap", 4.0)]);
+    // "game" and "MOS", then "3.50 ± 0.04 *" twice, each with two spaces.
+    let wide = 6 + 5 + 2 * 15;
+    let tables = |width: usize| {
+        let text = table::comparison(&c, table::Style { width, colour: false });
+        text.split("Against").next().unwrap().lines().filter(|line| line.contains("────")).count()
+    };
+    assert_eq!([wide - 1, wide, wide + 1].map(tables), [2, 1, 1]);
+}
+
 #[test]
 fn pages_and_a_short_schedule_are_said() {
     let mut c = comparison(vec![queue("fifo", vec![app("news", "web", &web(0.061, 0.0004, 0.0))])]);

@@ -3,7 +3,8 @@
 
 use Metric::*;
 use airtab_lab::why;
-use airtab_scenario::{Metric, OfPath, Scores};
+use airtab_quality::qoo::{Part, Percentile};
+use airtab_scenario::{Direction, Metric, OfPath, Scores};
 
 use super::made::{app, bulk, comparison, down, queue, stream, up, video, web};
 
@@ -654,6 +655,34 @@ fn how_times_are_written() {
         );
         assert_eq!(of(wait), said, "{wait}");
     }
+}
+
+/// The worst part of the score by Quality of Outcome is named with its direction, and none of a score that is shown as 100.
+#[test]
+fn what_decides_an_outcome_is_told() {
+    let p98 = Part::Latency(Percentile::of_percent(98.0).unwrap());
+    let said = |qoo: f64, parts: [f64; 4]| {
+        let of = [
+            (Direction::Down, p98),
+            (Direction::Up, p98),
+            (Direction::Down, Part::Loss),
+            (Direction::Up, Part::Rate),
+        ];
+        let parts = of.into_iter().zip(parts).map(|((way, part), x)| (Metric::of_outcome(way, part), x));
+        let figures = stream(GameMos, 3.0, 0.302, 0.3, 0.0, 0.0).into_iter().chain([(Qoo, qoo)]).chain(parts);
+        let c = comparison(vec![queue("fifo", vec![app("game", "game", &figures.collect::<Vec<_>>())])]);
+        let said = why(&c).remove(0);
+        said.split_once("; ").map(|(_, outcome)| outcome.to_string())
+    };
+    let some = |text: &str| Some(text.to_string());
+    assert_eq!(said(62.6, [70.0, 62.6, 80.0, 100.0]), some("QoO 63 of 100, decided by p98 of its delay up"));
+    assert_eq!(
+        said(40.0, [40.0, 62.6, 80.0, 100.0]),
+        some("QoO 40 of 100, decided by p98 of its delay down")
+    );
+    assert_eq!(said(0.0, [40.0, 62.6, 80.0, 0.0]), some("QoO 0 of 100, decided by its rate up"));
+    assert_eq!(said(99.4, [100.0, 100.0, 99.4, 100.0]), some("QoO 99 of 100, decided by its losses down"));
+    assert_eq!(said(99.5, [100.0, 100.0, 99.5, 100.0]), None);
 }
 
 #[test]

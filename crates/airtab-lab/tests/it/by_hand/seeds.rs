@@ -12,7 +12,7 @@ use airtab_lab::store::NoStore;
 use airtab_lab::{Comparison, Options, Stopped, compare, comparison};
 use airtab_quality::web::Page;
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile};
-use airtab_sim::Scenario;
+use airtab_sim::{MeasureWindow, Scenario};
 
 use super::near;
 
@@ -48,6 +48,34 @@ fn run(echo: &[(Metric, f64)], ap: &[(Metric, f64)], pages: &[(u32, u64)]) -> Me
         seconds: vec![Vec::new(); 2],
         ap: ap.iter().copied().collect(),
         nodes: Vec::new(),
+    }
+}
+
+/// Pages that every discipline completed are found for each window by itself.
+#[test]
+fn pages_of_a_window_are_compared_with_those_of_that_window() {
+    let mut scenario = home();
+    let window = |name: &str| MeasureWindow { name: name.into(), part_ns: 0..1, step_ns: None };
+    scenario.windows = vec![window("early"), window("late")];
+    let pages = |whole: &[(u32, u64)], early: &[(u32, u64)], late: &[(u32, u64)]| {
+        let [whole, early, late] = [whole, early, late].map(|pages| run(&[], &[], pages));
+        let apps = [&whole, &early, &late].map(|part| part.apps.clone()).concat();
+        let pages = [&whole, &early, &late].map(|part| part.pages.clone()).concat();
+        Measured { apps, pages, ..whole }
+    };
+    let runs = vec![
+        pages(&[(1, 10), (2, 20), (3, 60)], &[(1, 10), (2, 20)], &[(3, 60)]),
+        pages(&[(2, 4), (3, 8), (4, 90)], &[(2, 4)], &[(3, 8), (4, 90)]),
+    ];
+    let c = comparison(&scenario, &queues(), &[4], false, runs);
+    for (label, expected) in [("fifo:limit=17", [40.0, 20.0, 60.0]), ("chap:limit=17", [6.0, 4.0, 8.0])] {
+        for ((app, pages), ms) in
+            [("web", 2.0), ("web@early", 1.0), ("web@late", 1.0)].into_iter().zip(expected)
+        {
+            near(c.mean(label, app, PageTime).unwrap(), ms * 1e-3);
+            assert_eq!(c.mean(label, app, PagesCompared), Some(pages), "{app}");
+        }
+        near(c.mean(label, "web@late", PageBytes).unwrap(), 3000.0);
     }
 }
 

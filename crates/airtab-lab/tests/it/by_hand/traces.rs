@@ -4,13 +4,14 @@
 use Metric::*;
 use airtab_core::Counters;
 use airtab_core::time::{MS, SECOND as S};
+use airtab_quality::rpm::{Confidence, Foreign, Outcome};
 use airtab_scenario::{Figures, Measured, Metric, ScenarioFile, Second, measure};
 use airtab_sim::traffic::video::FrameKind;
 use airtab_sim::traffic::web::PageTrace;
 use airtab_sim::wifi::{AirTrace, ContentionTrace, NodeAir, WinnersTrace};
 use airtab_sim::{
-    ApTrace, App, AppTrace, AttemptTrace, Delivery, FrameTrace, Histogram, Legs, NodeTrace, PathTrace,
-    QueueTrace, Scenario, SecondTrace, SegmentTrace, SenderTrace, StreamTrace, Trace,
+    ApTrace, App, AppTrace, AttemptTrace, BelowTrace, Delivery, FrameTrace, Histogram, Legs, NodeTrace,
+    PathTrace, QueueTrace, Scenario, SecondTrace, SegmentTrace, SenderTrace, StreamTrace, TestTrace, Trace,
 };
 
 use super::near;
@@ -261,6 +262,84 @@ fn how_long_round_trips_were() {
 }
 
 /// Of 8 drops 6 at the first node; its 12 packets were in 3 frames.
+/// 90 packets wait 2 ms in the ring, 8 wait 30 ms and 2 wait 70 ms; of 40 packets in frames one had the slow rate.
+#[test]
+fn what_is_below_the_queue() {
+    let mut below =
+        BelowTrace { packets: 40, frames: 12.5, kbps: 39 * 65_000 + 6_500, ..BelowTrace::default() };
+    for (ms, packets) in [(2, 90), (30, 8), (70, 2)] {
+        (0..packets).for_each(|_| below.delay_ns.record(ms * MS));
+    }
+    let f = alone(DOWNLOAD, |seen| seen.below = Some(below.clone()));
+    // Histograms have three digits: (180 + 240 + 140) / 100 ms; as much in 10 s.
+    let close =
+        |metric: Metric, expected: f64| assert!((f[&metric] / expected - 1.0).abs() < 2e-3, "{metric:?}");
+    close(BelowDelay, 5.6e-3);
+    close(BelowDelayP99, 70e-3);
+    close(BelowPackets, 0.56 / 10.0);
+    near(f[&AmpduFrames], 3.2);
+    near(f[&PhyRate], (39.0 * 65e6 + 6.5e6) / 40.0);
+    let f = alone(DOWNLOAD, |seen| seen.below = Some(BelowTrace::default()));
+    assert_eq!([BelowDelay, BelowDelayP99, AmpduFrames, PhyRate].map(|of| f.get(&of)), [None; 4]);
+    assert_eq!(f[&BelowPackets], 0.0);
+}
+
+/// A direction with too few packets for a percentile takes the score away, but where the other one has 0.
+#[test]
+fn few_packets_of_a_direction_leave_nought_alone() {
+    // Of a game, p98 is best up to 50 ms and worst from 200 ms on, and 50 packets tell it.
+    let packets = |n: u64, took: u64| StreamTrace {
+        deliveries: deliveries(&(0..n).map(|i| (10_000 + i, took)).collect::<Vec<_>>()),
+        ..stream(n, n, 0)
+    };
+    let score = |down: StreamTrace, up: StreamTrace| {
+        let f = alone(GAME, |seen| (seen.down, seen.up) = (down, up));
+        f.get(&Qoo).map(|x| x.round())
+    };
+    let (good, fair, bad) = (|| packets(60, 20), || packets(60, 80), || packets(60, 250));
+    let few = || packets(49, 20);
+    assert_eq!(score(good(), fair()), Some(80.0));
+    assert_eq!(score(fair(), good()), Some(80.0));
+    assert_eq!((score(good(), few()), score(few(), good()), score(few(), few())), (None, None, None));
+    assert_eq!((score(bad(), few()), score(few(), bad())), (Some(0.0), Some(0.0)));
+    assert_eq!((score(bad(), fair()), score(fair(), StreamTrace::default())), (Some(0.0), Some(80.0)));
+}
+
+/// Two users' tests down and one up: the worse direction counts, whichever it is.
+#[test]
+fn round_trips_under_load_by_direction() {
+    let test = |up: bool, loaded: u64, idle: &[u64], goodput_bps: u64| {
+        let ns = loaded * MS;
+        let probe = Foreign { tcp_ns: ns, tls_ns: Some(ns), http_ns: ns };
+        let outcome = Outcome {
+            took_ns: S,
+            connections: 4,
+            goodput_bps,
+            goodput: Confidence::High,
+            responsiveness: Confidence::High,
+            foreign: vec![probe],
+            own_ns: vec![ns],
+            kept_percent: 95,
+        };
+        TestTrace { user: 0, up, idle_ns: idle.iter().map(|ms| ms * MS).collect(), outcome }
+    };
+    let figures = |[slow, fast]: [bool; 2]| {
+        let tests = vec![
+            test(slow, 60, &[2, 9, 4], 5_000_000),
+            test(slow, 100, &[3, 5, 40], 9_000_000),
+            test(fast, 20, &[1, 7, 50], 2_000_000),
+        ];
+        let f = alone("kind = \"responsiveness\"", |seen| seen.tests = tests);
+        let all = [Rpm, RpmDown, RpmUp, IdleLatency, LoadedLatency, LoadedGoodput, UplinkLoadedGoodput];
+        all.map(|metric| f.get(&metric).map(|x| (x * 1e6).round() / 1e6))
+    };
+    // 1000 and 600 RPM against 3000; medians of 4, 5 and 7 ms; 60 and 100 ms against 20.
+    let (slow, fast) = (Some(800.0), Some(3000.0));
+    let (idle, loaded) = (Some(0.005333), Some(0.08));
+    assert_eq!(figures([false, true]), [slow, slow, fast, idle, loaded, Some(7e6), Some(2e6)]);
+    assert_eq!(figures([true, false]), [slow, fast, slow, idle, loaded, Some(2e6), Some(7e6)]);
+}
+
 #[test]
 fn what_nodes_of_a_mesh_did() {
     let scenario = home(&[("x", DOWNLOAD)]);
