@@ -2,7 +2,7 @@
 //! Stored results of the repository's experiments: one JSON file each, `experiments/results/FAMILY/NAME.json`.
 //!
 //! A [`Record`] has the verdict and the values of each check. It also has the hash of the simulator
-//! ([`sources`](crate::store::sources)) and that of the experiment ([`Experiment::number`]). A record is stale if one of
+//! ([`sources`]) and that of the experiment ([`Experiment::number`]). A record is stale if one of
 //! them differs from the program's. Hashes that are not known are null, and their record is stale.
 
 use std::collections::BTreeMap;
