@@ -140,7 +140,7 @@ mutants: ## wrong builds of the core, each of which must turn the test red that 
 	@tools/require patch
 	@$(MAKE) --no-print-directory -C core mutants SHARD=$(SHARD)
 
-mutants-rust: ## wrong versions of the Rust code above the simulator, or a part of them: SHARD=1/40
+mutants-rust: ## mutants of the Rust code above the simulator, or a part of them: SHARD=1/40
 	@tools/mutants-rust $(SHARD)
 
 mutants-change: ## the same in the lines that a change adds, before it is finished: BASE=main

@@ -32,8 +32,8 @@
 
 /*
  * A case of a test file. In the program of all tests, at_case() counts it once,
- * however often it runs, and skips it where another case is asked for; `call` is
- * its text.
+ * however often it runs, and skips it if another case was named; `call` is its
+ * text.
  */
 #ifdef AT_ALL_TESTS
 bool at_case(const char *call, bool *seen);
