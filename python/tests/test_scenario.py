@@ -10,7 +10,7 @@ import airtab
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-WRONG = ROOT / "crates/airtab-scenario/tests"
+WRONG = ROOT / "crates/airtab-scenario/tests/it"
 
 
 def test_text_path_name_dict_and_none(small: str, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def cases() -> list[tuple[str, str]]:
 
 
 def test_every_wrong_file_of_the_readers_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    snapshot = (WRONG / "snapshots/bad_scenarios__every_message.snap").read_text().split("---\n", 2)[2]
+    snapshot = (WRONG / "snapshots/it__bad_scenarios__every_message.snap").read_text().split("---\n", 2)[2]
     expected = dict(re.findall(r"^--- (.*)\n((?:(?!--- ).*\n?)*)", snapshot, re.MULTILINE))
     monkeypatch.chdir(tmp_path)
     found = cases()
