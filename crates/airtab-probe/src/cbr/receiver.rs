@@ -5,7 +5,8 @@
 //! packets are missing. A state machine; times as in [`super::sender`].
 //!
 //! What it does not do: flows share one rate, which is what echoes report; use a port for each if they should
-//! not. Of more than 1024 flows only the first are checked for losses.
+//! not. Of more than 1024 flows only the first are checked for losses. A packet that comes after 1024 later numbers
+//! stays a loss.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -15,6 +16,9 @@ use super::{rate_bps, unwrap_seq};
 
 /// Flows that are checked for losses.
 const MAX_FLOWS: usize = 1024;
+
+/// A packet up to so many numbers behind the newest fills its gap; an older one stays a loss.
+const WINDOW: u64 = 1024;
 
 /// What to do with what arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +61,34 @@ pub struct Interval {
 struct Flow {
     first: u64,
     highest: u64,
-    received: u64,
+    /// Whether the number came, by its rest modulo [`WINDOW`]: of the last `WINDOW` numbers.
+    came: [u64; (WINDOW / 64) as usize],
+}
+
+impl Flow {
+    fn new(first: u64) -> Flow {
+        let mut flow = Flow { first, highest: first, came: [0; _] };
+        flow.mark(first);
+        flow
+    }
+
+    /// `seq` came, whether for the first time.
+    fn mark(&mut self, seq: u64) -> bool {
+        let bit = 1 << (seq % 64);
+        let word = &mut self.came[(seq % WINDOW / 64) as usize];
+        let first = *word & bit == 0;
+        *word |= bit;
+        first
+    }
+
+    /// The newest number is `ahead` greater now.
+    fn forward(&mut self, ahead: u64) {
+        for seq in self.highest + 1..self.highest + 1 + ahead.min(WINDOW) {
+            self.came[(seq % WINDOW / 64) as usize] &= !(1 << (seq % 64));
+        }
+        self.highest += ahead;
+        self.mark(self.highest);
+    }
 }
 
 /// Counters since the start.
@@ -167,28 +198,22 @@ impl Receiver {
             // Room below for packets that are older than the first one that came.
             None => {
                 let seq = seq + (1 << 32);
-                self.flows.insert(key, Flow { first: seq, highest: seq, received: 1 });
+                self.flows.insert(key, Flow::new(seq));
                 return;
             }
         };
-        flow.received += 1;
         // Less than half of the numbers ahead is newer, the rest is older.
         let ahead = header.seq.wrapping_sub(flow.highest as u32);
         if ahead > 0 && ahead < 1 << 31 {
-            flow.highest += u64::from(ahead);
+            flow.forward(ahead.into());
             self.now.missing += u64::from(ahead) - 1;
             return;
         }
         self.now.late += 1;
-        let old = unwrap_seq(header.seq, flow.highest).unwrap_or(flow.first);
-        if old < flow.first {
-            flow.first = old;
-            return;
-        }
-        // It was counted as missing, or it is a copy.
-        let expected = flow.highest - flow.first + 1;
-        if flow.received <= expected && old < flow.highest {
-            self.now.missing = self.now.missing.saturating_sub(1);
+        // A copy, older than the first one that came, or counted as missing.
+        let old = unwrap_seq(header.seq, flow.highest).unwrap_or(0);
+        if old > flow.first && flow.highest - old < WINDOW && flow.mark(old) {
+            self.now.missing -= 1;
         }
     }
 
@@ -292,6 +317,12 @@ mod tests {
         assert_eq!(lost(&[0, 1]), (0, 3), "copies");
         assert_eq!(lost(&[5]), (3, 3));
         assert_eq!(lost(&[u32::MAX - 2]), (3, 4), "older than the first");
+        assert_eq!(lost(&[2, 2, 2]), (2, 7), "the copies of a late packet fill no other gap");
+        // The ring of numbers comes round: 1029 is where 5 was, and 6 is too late.
+        assert_eq!(lost(&[1028, 1030]), (1025, 7));
+        assert_eq!(lost(&[1029, 1029, 6]), (1024, 10));
+        assert_eq!(lost(&[7, 7]), (1023, 12));
+        assert_eq!(lost(&[1_000_000, 7]), (1023 + 998_969, 13), "too late for its gap");
     }
 
     /// Three reports and the rest: each counts what came since the one before, and the total all of it.

@@ -123,6 +123,40 @@ fn categories_differ_by_aifs_window_and_txop() {
     assert!((mbps(cycle / 10.0) / got - 1.0).abs() < 1e-3);
 }
 
+/// A frame that is sent again is charged AIFS and backoff of its category for each attempt after the first.
+#[test]
+fn another_attempt_costs_aifs_and_backoff() {
+    let phy = phy("std-11n");
+    let rate = rate(&phy, 7, 20, 1, 800);
+    let config = CellConfig {
+        aggregation: None,
+        driver: DriverConfig::default(),
+        txop: false,
+        eifs: false,
+        ..config(phy, 1)
+    };
+    let ppdu = phy.ppdu_ns(&rate, 1500 + phy.mac_bytes());
+    let attempt = ppdu + phy.sifs_ns() + phy.control_ns(rate.kbps(), Control::Ack);
+    // IEEE 802.11-2020 table 9-155: AIFSN, and the window after one failure.
+    for (category, aifsn, window) in [
+        (Category::Voice, 2, 7),
+        (Category::Video, 2, 15),
+        (Category::BestEffort, 3, 31),
+        (Category::Background, 7, 31),
+    ] {
+        let mut lone = Saturated::deep(config.clone(), &[(rate, Loss::Fer(0.3))], 1500, true, 1, 4, category);
+        lone.run(20 * S);
+        let twice = lone.reports[0].iter().filter(|tx| tx.attempts == 2);
+        let waits = twice.map(|tx| tx.air - 2 * attempt - 16_000 - aifsn * 9_000);
+        let slots: Vec<u64> =
+            waits.inspect(|ns| assert_eq!(ns % 9_000, 0, "{category:?}")).map(|ns| ns / 9_000).collect();
+        assert!(slots.len() > 2_000, "{category:?}: {}", slots.len());
+        let drawn: Vec<u64> = (0..=window).filter(|slot| slots.contains(slot)).collect();
+        assert_eq!(drawn, Vec::from_iter(0..=window), "{category:?}: every number of slots is drawn");
+        assert_eq!(slots.iter().max(), Some(&window), "{category:?}");
+    }
+}
+
 /// A saturated sender of video with its TXOP, window 64, three aggregates prepared: all its PPDUs from `from` to `until`,
 /// ns with SIFS and BLOCK ACK, and the numbers in them.
 fn video(speed: Speed, loss: Loss, down: bool, from: u64, until: u64) -> Vec<(u64, Vec<u64>)> {
