@@ -42,6 +42,8 @@ pub mod tcp;
 #[cfg(not(all(target_os = "linux", has_live, has_probe)))]
 pub use absent::*;
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::io::Read;
 use std::path::Path;
 use std::process::ExitCode;
@@ -172,8 +174,9 @@ fn tell_warnings(file: &ScenarioFile) {
 }
 
 /// The first that is there twice.
-pub fn twice<T: PartialEq>(all: &[T]) -> Option<&T> {
-    all.iter().enumerate().find(|(i, one)| all[..*i].contains(one)).map(|(_, one)| one)
+pub fn twice<T: Eq + Hash>(all: &[T]) -> Option<&T> {
+    let mut seen = HashSet::new();
+    all.iter().find(|one| !seen.insert(*one))
 }
 
 /// The parameters of each queue, with its column's name.

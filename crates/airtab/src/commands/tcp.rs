@@ -155,8 +155,9 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(USAGE));
         }
     };
-    if let Some(twice) = super::twice(&args.congestion) {
-        output::error(&format!("--congestion names {} twice", twice.name()));
+    let names: Vec<&str> = args.congestion.iter().map(|algorithm| algorithm.name()).collect();
+    if let Some(name) = super::twice(&names) {
+        output::error(&format!("--congestion names {name} twice"));
         return Ok(ExitCode::from(USAGE));
     }
     let queue = args.queue.build(&QueueSettings::default())?;

@@ -46,6 +46,23 @@ fn of_seed(of: &Value, i: usize) -> Vec<(String, Value)> {
     metrics.map(|(name, metric)| (name.clone(), metric["values"][i].clone())).collect()
 }
 
+/// A comparison begins with a sentence on what its disciplines differ in, which one discipline or one seed cannot tell.
+#[test]
+fn the_headline_is_of_several_disciplines_and_seeds() {
+    let scratch = scratch(HOUSE);
+    for (seeds, queues, headline) in
+        [("2", "fifo,chap", true), ("1", "fifo,chap", false), ("2", "chap", false)]
+    {
+        let run =
+            airtab(scratch.path(), "cache", &["compare", "sweep.toml", "--seeds", seeds, "--queues", queues]);
+        let printed = text(&run.stdout);
+        let second = printed.split("\n\n").nth(1).expect("two paragraphs");
+        let is_table = second.contains('\u{2500}');
+        assert_eq!(!is_table && second.ends_with('.'), headline, "{seeds} seeds of {queues}: {second}");
+        assert_ne!(is_table, headline, "{seeds} seeds of {queues}: {second}");
+    }
+}
+
 #[test]
 fn an_option_of_a_scenario_equals_the_same_in_the_file() {
     let scratch = scratch(HOUSE);
