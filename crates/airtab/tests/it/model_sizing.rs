@@ -230,6 +230,7 @@ fn figures_are_drawn() {
 fn refused_with_place_value_and_cure() {
     let many = vec!["11"; 257].join(",");
     let long = vec!["11"; 101].join(",");
+    let numbers = |n: u32| (1..=n).map(|i| i.to_string()).collect::<Vec<_>>().join(",");
     for (args, expected) in [
         (&["wqm", "--rate", "0"][..], "'0' is nothing; give more than 0"),
         (&["wqm", "--rate", "0Mb/s"], "'0Mb/s' is nothing; give more than 0"),
@@ -291,6 +292,26 @@ fn refused_with_place_value_and_cure() {
         (
             &["size", "bdp", "--rate", &long, "--rtt", &vec!["1ms"; 100].join(",")],
             "10100 rows: at most 10000; give shorter lists",
+        ),
+        (
+            &["size", "sqrt", "--rate", &long, "--rtt", "1ms,2ms,3ms,4ms,5ms", "--flows", &numbers(20)],
+            "10100 rows: at most 10000; give shorter lists",
+        ),
+        (
+            &["size", "tiny", "--window", &numbers(101), "--utilisation", &vec!["0.5"; 100].join(",")],
+            "10100 rows: at most 10000; give shorter lists",
+        ),
+        (
+            &["size", "alt", "--idle", "0,1ms", "--steps", "5000"],
+            "10002 rows: at most 10000; give shorter lists",
+        ),
+        (
+            &["size", "astar", "--service", "1ms,2ms", "--idle", "0,1ms", "--steps", "2500"],
+            "10004 rows: at most 10000; give shorter lists",
+        ),
+        (
+            &["dnb", "--rates", &vec!["11"; 250].join(","), "--split", &vec!["equal"; 41].join(",")],
+            "10250 rows: at most 10000; give shorter lists",
         ),
         (&["size", "sqrt", "--flows", "0"], "give a whole number from 1 to 1000000"),
         (

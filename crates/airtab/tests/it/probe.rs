@@ -494,6 +494,35 @@ fn results_of_several_machines_are_merged() {
     assert!(kept.contains("# t[s] one/dl-1[b/s] two/dl-1[b/s]\n"), "{kept}");
     assert!(dir.path().join("all/jain.txt").is_file());
 
+    // By their clocks the second begins 250 ms after the first; one datagram began both, whatever their clocks say.
+    let begun = |name: &str, started_ns: u64, start: &str| {
+        let file = dir.path().join(name).join("summary.json");
+        let mut summary: Value = serde_json::from_slice(&std::fs::read(&file).expect("there")).expect("JSON");
+        (summary["started_ns"], summary["start"]) = (started_ns.into(), start.into());
+        std::fs::write(file, summary.to_string()).expect("written");
+    };
+    let first = 1_700_000_000_000_000_000;
+    let apart = "by their system clocks the runs began 60 s apart";
+    for (later_ns, start, clock, warned) in [
+        (250_000_000, "now", "system", false),
+        (61_000_000_000, "now", "system", false),
+        (60_000_000_000, "broadcast:9", "datagram", false),
+        (60_000_000_001, "broadcast:9", "datagram", true),
+    ] {
+        begun("one", first, "broadcast:9");
+        begun("two", first + later_ns, start);
+        let out = path(&format!("later{later_ns}"));
+        let output = airtab(&["htbench", "--merge", &path("two"), &path("one"), "--out", &out, "--json"]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stderr).contains(apart), warned, "{later_ns}: {}", text(&output.stderr));
+        let merged: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(merged["clock"], clock, "{later_ns}");
+        let offset = if clock == "system" { later_ns } else { 0 };
+        let [two, one] = [0, 1].map(|part| &merged["parts"][part]);
+        assert_eq!((&two["name"], &two["offset_ns"]), (&"two".into(), &offset.into()), "{later_ns}");
+        assert_eq!((&one["name"], &one["offset_ns"]), (&"one".into(), &0.into()), "{later_ns}");
+    }
+
     std::fs::create_dir_all(path("x/one")).expect("made");
     for entry in std::fs::read_dir(path("one")).expect("there").map_while(Result::ok) {
         std::fs::copy(entry.path(), dir.path().join("x/one").join(entry.file_name())).expect("copied");

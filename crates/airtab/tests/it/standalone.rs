@@ -128,7 +128,7 @@ fn files_do_not_get_in_each_others_way() {
     assert!(read("film.txt").contains("6001"));
     fs::write(dir.path().join("out/film.txt"), "mine").expect("written");
     let refused = airtab(dir.path(), "kept", &words);
-    assert_eq!(refused.status.code(), Some(1));
+    assert_eq!(refused.status.code(), Some(2));
     let said = text(&refused.stderr);
     assert!(
         said.contains("out/film.txt is not as an earlier result left it and would be replaced"),
@@ -194,6 +194,26 @@ fn a_sweep() {
         manifest["axes"][0]["values"],
         serde_json::json!(["../films/film.txt", "other.txt", "synthetic"])
     );
+    // Inputs that an earlier result left there give way to those of the next one, but not if somebody changed them.
+    let (words, input) = (["sweep", "own/sweep.toml", "--out", "again"], dir.path().join("again/input.toml"));
+    ran(dir.path(), "kept", &words);
+    let before = fs::read_to_string(&input).expect("it is there");
+    let file = dir.path().join("own/sweep.toml");
+    let was = fs::read_to_string(&file).expect("it is there");
+    fs::write(&file, was.replace("A film and a call", "A call and a film")).expect("written");
+    ran(dir.path(), "kept", &words);
+    let after = fs::read_to_string(&input).expect("it is there");
+    assert!(before != after && after.contains("A call and a film"), "{after}");
+    fs::write(&input, &before).expect("written");
+    let refused = airtab(dir.path(), "kept", &words);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+    assert!(
+        text(&refused.stderr).contains("is not as an earlier result left it"),
+        "{}",
+        text(&refused.stderr)
+    );
+    assert_eq!(fs::read_to_string(&input).expect("it is there"), before);
+    fs::write(&file, was).expect("written");
     let moved = again(&dir, "out");
     same(&moved, &["results.parquet", "figure-1.csv", "figure-2.svg", "film.txt", "other.txt"]);
     // By a file of that name in the folder itself, too.
