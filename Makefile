@@ -143,9 +143,11 @@ mutants: ## wrong builds of the core, each of which must turn the test red that 
 mutants-rust: ## mutants of the Rust code above the simulator, or a part of them: SHARD=1/40
 	@tools/mutants-rust $(SHARD)
 
-mutants-change: ## the same in the lines that a change adds, before it is finished: BASE=main
-	@mkdir -p target && git diff $(or $(BASE),main) -- crates >target/change.diff
-	@[ -s target/change.diff ] || { echo "no change of crates/ since $(or $(BASE),main): name another BASE=COMMIT" >&2; exit 1; }
+mutants-change: ## the same in the lines that were added since a commit, before they are pushed: BASE=origin/main
+	@git rev-parse --verify --quiet '$(BASE)^{commit}' >/dev/null || { echo "name the commit before the change: make mutants-change BASE=COMMIT ('$(BASE)' is none)" >&2; exit 2; }
+	@mkdir -p target && cp "$$(git rev-parse --git-path index)" target/change.index
+	@GIT_INDEX_FILE=target/change.index git add --intent-to-add crates && GIT_INDEX_FILE=target/change.index git diff '$(BASE)' -- crates >target/change.diff
+	@[ -s target/change.diff ] || { echo "no change of crates/ since $(BASE): name another BASE=COMMIT" >&2; exit 2; }
 	@tools/mutants-rust --in-diff target/change.diff
 
 soak: ## a real house under full load while everything changes, SECONDS=600 (root)

@@ -69,6 +69,10 @@ int main(int argc, char **argv)
 {
 	int code = 0;
 
+	if (argc == 2 && !strcmp(argv[1], "--help")) {
+		puts("usage: tests [--list | FILE | FILE:CASE]...: all, or those of test_FILE.c, or one of its cases");
+		return 0;
+	}
 	if (argc == 2 && !strcmp(argv[1], "--list")) {
 		for (size_t i = 0; i < FILES; i++)
 			puts(files[i].name);
@@ -81,6 +85,6 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc && !code; i++)
 		code = run(argv[i]);
 	if (!code)
-		printf("%u cases\n", cases);
+		printf("%u %s\n", cases, cases == 1 ? "case" : "cases");
 	return code;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Two things that the compiler cannot know: the experiments of the
-//! repository, which a packaged crate has in it, put into the program, and a number for those sources of this
+//! Three things that the compiler cannot know: the experiments of the
+//! repository, which a packaged crate has in it, put into the program; a number for those sources of this
 //! crate that make figures: with those of the crates below, a stored run of
-//! another simulator is never taken for one of this.
+//! another simulator is never taken for one of this; and a number for those that judge figures.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,8 +21,21 @@ const FIGURES: [&str; 6] = [
     "src/measure.rs",
 ];
 
+/// What a verdict depends on besides: a stored result of other sources is stale, its runs are not.
+const JUDGE: [&str; 8] = [
+    "src/compare.rs",
+    "src/experiment/check.rs",
+    "src/experiment/distance.rs",
+    "src/experiment/judge.rs",
+    "src/experiment/scores.rs",
+    "src/experiment/seconds.rs",
+    "src/experiment/sum.rs",
+    "src/experiment/told.rs",
+];
+
 fn main() {
     airtab_sources::emit(&FIGURES, false);
+    airtab_sources::emit_as("AIRTAB_JUDGE", &JUDGE, false);
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     let experiments = root.join(airtab_sources::folder("experiments"));
     let experiments = experiments.canonicalize().expect("the experiments are in the crate");

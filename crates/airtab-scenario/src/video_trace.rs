@@ -267,6 +267,12 @@ mod tests {
             message("# Number of frames : 4\n0 I 900\n1 P 100\n"),
             "movie.txt: has 2 frames, and line 1 says another number: is it cut short?"
         );
+        let between = "# Number of Frames: 3\n# by a camera\n#\n0 I 900\n# a cut\n1 P 100\n";
+        assert_eq!(
+            message(between),
+            "movie.txt: has 2 frames, and line 1 says another number: is it cut short?",
+            "other comments do not take its place"
+        );
         // Half a number is a number; with the header's count it may pass.
         let cut = "0 I 900\n1 P 10";
         let expected = "movie.txt: its last line has no end: is it cut short? If it is whole, end that line";

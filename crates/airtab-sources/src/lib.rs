@@ -2,8 +2,8 @@
 //! Hash of what a crate's results depend on: the tokens of its sources and the locked versions of its dependencies.
 //!
 //! Stored runs of programs with equal hashes are equal, so that a program, a library and a server of one commit share them.
-//! Comments, white space and `#[cfg(test)] mod` do not change the hash. Build scripts call [`emit`]; the crate has the hash
-//! as `env!("AIRTAB_SOURCES")`. A packaged crate has the hash that it has in the repository: except for the lock file, no
+//! Comments, white space and `#[cfg(test)] mod`, with its files, do not change the hash. Build scripts call [`emit`]; the
+//! crate has the hash as `env!("AIRTAB_SOURCES")`. A packaged crate has the hash that it has in the repository: except for the lock file, no
 //! file outside of the crate is read.
 //!
 //! Limits: crates of this workspace have hashes of their own; their users combine them ([`together`]).
@@ -36,6 +36,14 @@ pub fn folder(name: &str) -> String {
 /// # Panics
 /// If a part cannot be read.
 pub fn emit(parts: &[&str], uses: bool) {
+    emit_as("AIRTAB_SOURCES", parts, uses);
+}
+
+/// As [`emit`], by another name.
+///
+/// # Panics
+/// If a part cannot be read.
+pub fn emit_as(variable: &str, parts: &[&str], uses: bool) {
     let root = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
     for part in parts {
         println!("cargo:rerun-if-changed={}", root.join(part).display());
@@ -44,7 +52,7 @@ pub fn emit(parts: &[&str], uses: bool) {
         println!("cargo:rerun-if-changed={}", root.join("Cargo.toml").display());
         println!("cargo:rerun-if-changed={}", lock_file(&root).display());
     }
-    println!("cargo:rustc-env=AIRTAB_SOURCES={}", number(&root, parts, uses));
+    println!("cargo:rustc-env={variable}={}", number(&root, parts, uses));
 }
 
 /// The number of a crate: 16 hexadecimal digits.
@@ -55,7 +63,9 @@ pub fn number(root: &Path, parts: &[&str], uses: bool) -> String {
     let mut hash = Fnv::default();
     for part in parts {
         let part = root.join(part);
-        for file in files(&part) {
+        let all = files(&part);
+        let tests: Vec<PathBuf> = all.iter().flat_map(|file| tests_of(file)).collect();
+        for file in all.into_iter().filter(|file| !tests.iter().any(|test| file.starts_with(test))) {
             let Some(language) = Language::of(&file) else { continue };
             let name = file.strip_prefix(&part).expect("found below it").to_string_lossy().replace('\\', "/");
             hash.add(name.as_bytes());
@@ -70,6 +80,18 @@ pub fn number(root: &Path, parts: &[&str], uses: bool) -> String {
         }
     }
     hash.text()
+}
+
+/// Files and folders of the test modules that a Rust file declares.
+fn tests_of(file: &Path) -> Vec<PathBuf> {
+    if !matches!(Language::of(file), Some(Language::Rust)) {
+        return Vec::new();
+    }
+    let names = rust::tokens(&read(file), &mut |_| ());
+    let names = names.unwrap_or_else(|e| panic!("{}: not Rust: {e}", file.display()));
+    let beside = ["lib.rs", "main.rs", "mod.rs"].iter().any(|name| file.ends_with(name));
+    let folder = if beside { file.with_file_name("") } else { file.with_extension("") };
+    names.iter().flat_map(|name| [folder.join(format!("{name}.rs")), folder.join(name)]).collect()
 }
 
 fn read(path: &Path) -> String {
@@ -119,7 +141,7 @@ impl Language {
             Language::C => c::tokens(text, &mut |token| hash.add(token.as_bytes())),
             Language::Rust => {
                 let added = rust::tokens(text, &mut |token| hash.add(token.as_bytes()));
-                added.map_err(|e| format!("not Rust: {e}"))
+                added.map(drop).map_err(|e| format!("not Rust: {e}"))
             }
             Language::Toml => {
                 document::add(&text.parse().map_err(|e| format!("not TOML: {e}"))?, hash);
@@ -166,5 +188,29 @@ mod tests {
             assert_ne!(first, other);
         }
         assert_ne!(together(&["ab", "c"]), together(&["a", "bc"]));
+    }
+
+    #[test]
+    fn files_of_test_modules_are_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| {
+            let path = dir.path().join("src").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let number = || number(dir.path(), &["src"], false);
+        put("lib.rs", "mod a; #[cfg(test)] mod tests; #[cfg(test)] mod more;");
+        put("a.rs", "mod b; #[cfg(test)] mod tests;");
+        put("a/b.rs", "fn b() {}");
+        let first = number();
+        for name in ["tests.rs", "more/mod.rs", "more/deep/x.rs", "a/tests.rs"] {
+            put(name, "fn test() {}");
+            assert_eq!(number(), first, "{name}");
+        }
+        for name in ["a/more.rs", "b/tests.rs", "testset.rs"] {
+            let before = number();
+            put(name, "fn code() {}");
+            assert_ne!(number(), before, "{name}");
+        }
     }
 }

@@ -2,7 +2,8 @@
 //! Tokens of Rust source, as `proc-macro2` lexes them.
 //!
 //! Comments, doc comments (`#[doc ...]`), white space and modules under `#[cfg(test)]` are left out: none of them is in a
-//! program. Limits: `> >` and `>>` are different tokens, also at the end of generic arguments.
+//! program. Limits: `> >` and `>>` are different tokens, also at the end of generic arguments, and so are lists with a comma
+//! at their end and without, which rustfmt changes with the length of a line.
 
 use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree};
 
@@ -12,20 +13,21 @@ const LONG: &[&str] = &[
     "%=", "^=", "&=", "|=", "<<", ">>", "..",
 ];
 
-/// Calls `each` with every token of `text`.
+/// Calls `each` with every token of `text`. Returns the names of its test modules that are files of their own.
 ///
 /// # Errors
 /// `text` is not Rust.
-pub(crate) fn tokens(text: &str, each: &mut dyn FnMut(&str)) -> Result<(), LexError> {
-    walk(text.parse()?, each);
-    Ok(())
+pub(crate) fn tokens(text: &str, each: &mut dyn FnMut(&str)) -> Result<Vec<String>, LexError> {
+    let mut tests = Vec::new();
+    walk(text.parse()?, each, &mut tests);
+    Ok(tests)
 }
 
-fn walk(stream: TokenStream, each: &mut dyn FnMut(&str)) {
+fn walk(stream: TokenStream, each: &mut dyn FnMut(&str), tests: &mut Vec<String>) {
     let trees: Vec<TokenTree> = stream.into_iter().collect();
     let mut rest = &trees[..];
     while let [first, after @ ..] = rest {
-        if let Some(left) = without_doc(rest).or_else(|| without_tests(rest)) {
+        if let Some(left) = without_doc(rest).or_else(|| without_tests(rest, tests)) {
             rest = left;
             continue;
         }
@@ -41,7 +43,7 @@ fn walk(stream: TokenStream, each: &mut dyn FnMut(&str)) {
                     Delimiter::None => ("", ""),
                 };
                 each(open);
-                walk(group.stream(), each);
+                walk(group.stream(), each, tests);
                 each(close);
             }
             TokenTree::Punct(punct) => {
@@ -75,8 +77,9 @@ fn without_doc(trees: &[TokenTree]) -> Option<&[TokenTree]> {
     matches!(first, TokenTree::Ident(name) if name == "doc").then_some(rest)
 }
 
-/// The tokens after the module under `#[cfg(test)]` with which `trees` begin.
-fn without_tests(trees: &[TokenTree]) -> Option<&[TokenTree]> {
+/// The tokens after the module under `#[cfg(test)]` with which `trees` begin; adds its name to `tests` if it is a file of
+/// its own.
+fn without_tests<'a>(trees: &'a [TokenTree], tests: &mut Vec<String>) -> Option<&'a [TokenTree]> {
     let (found, mut rest) = attribute(trees)?;
     if found.to_string().replace(' ', "") != "cfg(test)" {
         return None;
@@ -88,6 +91,12 @@ fn without_tests(trees: &[TokenTree]) -> Option<&[TokenTree]> {
         [TokenTree::Ident(keyword), TokenTree::Ident(_), TokenTree::Group(_), rest @ ..]
             if keyword == "mod" =>
         {
+            Some(rest)
+        }
+        [TokenTree::Ident(keyword), TokenTree::Ident(name), TokenTree::Punct(end), rest @ ..]
+            if keyword == "mod" && end.as_char() == ';' =>
+        {
+            tests.push(name.to_string());
             Some(rest)
         }
         _ => None,
@@ -143,10 +152,8 @@ mod tests {
         }
         assert_ne!(tokens("a < - b"), tokens("a <- b - c"));
         assert_eq!(tokens("x=-1"), ["x", "=", "-", "1"]);
-        assert_eq!(
-            tokens("#[cfg(test)] mod tests; fn x() {}").len(),
-            16,
-            "a test module in a file of its own"
-        );
+        let mut all = 0;
+        let tests = super::tokens("#[cfg(test)] mod a; mod b; #[cfg(test)] mod c {}", &mut |_| all += 1);
+        assert_eq!((tests.unwrap(), all), (vec!["a".to_string()], 3), "test modules are no tokens");
     }
 }

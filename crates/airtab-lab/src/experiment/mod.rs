@@ -89,6 +89,15 @@ fn files() -> &'static [(String, String)] {
     &FILES
 }
 
+/// The first experiment below the directory `experiments` whose text is not that which the program was built with.
+pub fn differing(experiments: &Path) -> Option<PathBuf> {
+    let differs = |(name, text): &(String, String)| {
+        let path = experiments.join(format!("{name}.toml"));
+        std::fs::read_to_string(&path).is_ok_and(|there| there != *text).then_some(path)
+    };
+    files().iter().find_map(differs)
+}
+
 /// Runs of each point and discipline, where a file says nothing.
 const DEFAULT_SEEDS: u64 = 5;
 

@@ -2,14 +2,14 @@
 //! Stored results of the repository's experiments: one JSON file each, `experiments/results/FAMILY/NAME.json`.
 //!
 //! A [`Record`] has the verdict and the values of each check. It also has the hash of the simulator
-//! ([`sources`]) and that of the experiment ([`Experiment::number`]). A record is stale if one of
+//! ([`sources`]) and that of the experiment and what judges it ([`Experiment::number`]). A record is stale if one of
 //! them differs from the program's. Hashes that are not known are null, and their record is stale.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use airtab_sources::of_table;
+use airtab_sources::{of_table, together};
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
@@ -21,10 +21,15 @@ use crate::store::sources;
 /// Name of the directory of results, in that of the experiments.
 pub const RESULTS: &str = "results";
 
+/// Version of the files.
+const FORMAT: u64 = 1;
+
 /// Result of one experiment, in full.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
+    /// Version of the file, 1.
+    pub schema: u64,
     /// Id of the experiment.
     pub id: String,
     /// Commit that airtab was built from.
@@ -119,6 +124,12 @@ pub enum RecordError {
     /// A file is not a result.
     #[error("{0}: not a result of an experiment: {1}; restore it, or remove it and run {2}")]
     Malformed(PathBuf, serde_json::Error, String),
+    /// A file is of another version.
+    #[error("{0}: version {1} of the format, known is {FORMAT}: use the airtab that wrote it")]
+    Version(PathBuf, u64),
+    /// A result has the hash of its experiment, and other checks.
+    #[error("{0}: its checks are not those of the experiment: restore it, or remove it and run {1}")]
+    Mixed(PathBuf, String),
     /// A file has the name of another experiment.
     #[error("{0}: has the result of {1}: rename it to {2}")]
     Misnamed(PathBuf, String, PathBuf),
@@ -135,20 +146,28 @@ pub type Records = BTreeMap<String, Record>;
 /// # Errors
 /// A file cannot be read, is not a result, or belongs to no experiment.
 pub fn read_records(experiments: &Path) -> Result<Records, RecordError> {
-    let known: Vec<String> = super::all().into_iter().map(|e| e.id).collect();
+    let known: BTreeMap<String, Experiment> = super::all().into_iter().map(|e| (e.id.clone(), e)).collect();
     let mut records = Records::new();
     for path in json_files(&experiments.join(RESULTS))? {
         let own = path.strip_prefix(experiments.join(RESULTS)).expect("it was found there");
         let id = own.with_extension("").to_string_lossy().replace('\\', "/");
         let text = fs::read_to_string(&path).map_err(|e| RecordError::Unreadable(path.clone(), e))?;
+        let version =
+            serde_json::from_str::<serde_json::Value>(&text).ok().and_then(|v| v["schema"].as_u64());
+        if let Some(version) = version.filter(|version| *version != FORMAT) {
+            return Err(RecordError::Version(path, version));
+        }
         let record: Record =
             serde_json::from_str(&text).map_err(|e| RecordError::Malformed(path.clone(), e, id.clone()))?;
         if record.id != id {
             let right = experiments.join(record_path(&record.id));
             return Err(RecordError::Misnamed(path, record.id, right));
         }
-        if !known.contains(&id) {
-            return Err(RecordError::Unknown(path, id));
+        let Some(e) = known.get(&id) else { return Err(RecordError::Unknown(path, id)) };
+        let told = |checks: &[CheckRecord]| checks.iter().map(|c| c.reported.clone()).collect::<Vec<_>>();
+        let same = record.experiment.as_ref() == Some(&e.number());
+        if same && told(&record.checks) != e.checks.iter().map(|c| c.reported.clone()).collect::<Vec<_>>() {
+            return Err(RecordError::Mixed(path, id));
         }
         records.insert(id, record);
     }
@@ -201,6 +220,7 @@ impl Record {
             values: v.values.iter().map(value).collect(),
         };
         Record {
+            schema: FORMAT,
             id: e.id.clone(),
             commit: commit.into(),
             date: date.into(),
@@ -244,7 +264,7 @@ const PROSE_OF_AXIS: [&str; 3] = ["label", "log", "x"];
 
 impl Experiment {
     /// Hash of all that its verdicts depend on, except for the simulator: scenario with base, disciplines, seeds, axes and
-    /// checks. Comments, white space, titles, remarks and figures do not change it.
+    /// checks, and the code that judges them. Comments, white space, titles, remarks and figures do not change it.
     ///
     /// # Panics
     /// Never: the file was read before.
@@ -263,15 +283,21 @@ impl Experiment {
         // Defaults are in other files of this crate.
         table.insert("seeds".into(), Value::Integer(self.seeds as i64));
         table.entry("queues").or_insert_with(|| self.labels().into());
-        of_table(&table)
+        together(&[&of_table(&table), env!("AIRTAB_JUDGE")])
+    }
+
+    /// Whether the simulator makes some of its runs: in real time it makes those of an axis `live`.
+    fn simulates(&self) -> bool {
+        !self.live || self.axes.iter().any(|axis| axis.keys.iter().any(|key| key == "live"))
     }
 
     /// State of its result.
     pub fn standing(&self, record: Option<&Record>) -> Standing {
         match record {
             None => Standing::Missing,
-            // A run in real time does not depend on the simulator.
-            Some(record) if !self.live && record.sources.as_deref() != Some(sources()) => Standing::Stale,
+            Some(record) if self.simulates() && record.sources.as_deref() != Some(sources()) => {
+                Standing::Stale
+            }
             Some(record) if record.experiment.as_ref() != Some(&self.number()) => Standing::Stale,
             Some(_) => Standing::Current,
         }
@@ -354,6 +380,9 @@ mod tests {
         let live = Experiment { live: true, ..e };
         let other = Record { sources: None, ..record };
         assert_eq!(live.standing(Some(&other)), Standing::Current, "in real time");
+        let both = crate::experiment::find("live/sim-vs-live").unwrap();
+        let other = Record { experiment: Some(both.number()), ..other };
+        assert_eq!(both.standing(Some(&other)), Standing::Stale, "half of its points are simulated");
     }
 
     #[test]

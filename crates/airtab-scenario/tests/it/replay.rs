@@ -170,6 +170,10 @@ fn a_capture_is_what_its_client_sent_and_received() {
              were: nothing reacts; left out are 4 frames without IP or not of the client"
         )
     );
+    for (active_ns, ends_before) in [(987 * MS, false), (987 * MS + 1, true)] {
+        let said = note(&file.scenario.apps[0].kind, active_ns).expect("a note");
+        assert_eq!(said.contains("nothing is sent after them"), ends_before, "{active_ns}: {said}");
+    }
 }
 
 #[test]

@@ -37,12 +37,15 @@ pub fn experiment(args: &args::Experiment) -> anyhow::Result<ExitCode> {
         ExperimentCommand::List { form } => list(form.is_json()),
         ExperimentCommand::Show { experiment, toml, form } => show(experiment, *toml, form.is_json()),
         ExperimentCommand::Run(args) => run(args),
-        ExperimentCommand::Scoreboard { check, out } => scoreboard(out, *check),
+        ExperimentCommand::Scoreboard { check, dir } => scoreboard(dir, *check),
     }
 }
 
 fn list(as_json: bool) -> anyhow::Result<ExitCode> {
-    let records = stored()?;
+    let records = stored().unwrap_or_else(|e| {
+        output::warn(&format!("no results are shown: {e}"));
+        None
+    });
     let all = experiment::all();
     if as_json {
         let mut list = catalogue::experiments();
@@ -80,13 +83,23 @@ fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
     }
 }
 
+/// Whether the command runs in the root of a checkout.
+fn in_checkout() -> bool {
+    Path::new(EXPERIMENTS).join(RESULTS).is_dir()
+}
+
 /// Results of the checkout in whose root the command runs; None outside of one.
 fn stored() -> anyhow::Result<Option<Records>> {
-    let experiments = Path::new(EXPERIMENTS);
-    if !experiments.join(RESULTS).is_dir() {
+    if !in_checkout() {
         return Ok(None);
     }
-    Ok(Some(experiment::read_records(experiments)?))
+    Ok(Some(experiment::read_records(Path::new(EXPERIMENTS))?))
+}
+
+/// Why results are not to be stored or judged by this program; None: its experiments are those of the directory.
+fn outdated(experiments: &Path) -> Option<String> {
+    let path = experiment::differing(experiments)?;
+    Some(format!("{} is not as airtab was built with: build it again (make build)", path.display()))
 }
 
 /// Stores the result of a full run of one of the repository's experiments, in a checkout.
@@ -96,7 +109,9 @@ fn store(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> anyhow::Res
     let (folder, name) = (path.parent().expect("a family"), path.file_name().expect("a name"));
     let mut files = Files::new(folder)?;
     files.add(&name.to_string_lossy(), |out| out.write_all(record.json().as_bytes()))?;
-    files.finish()
+    files.finish()?;
+    output::note(&format!("Stored {}.", path.display()));
+    Ok(())
 }
 
 /// The one of that name, all of a family, or all that a pattern fits; None as [`find`].
@@ -150,23 +165,24 @@ fn chosen(names: &[String], all: bool) -> anyhow::Result<Option<Vec<Experiment>>
 fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let all = args.all || args.stale && args.experiments.is_empty();
     let Some(mut experiments) = chosen(&args.experiments, all)? else { return Ok(ExitCode::from(USAGE)) };
-    let records = if args.stale || full(args) { stored()? } else { None };
-    if args.stale {
-        let Some(records) = &records else {
-            return Ok(super::refused(&format!(
-                "--stale: no directory {EXPERIMENTS}/{RESULTS} here: run it in the root of a checkout of airtab"
-            )));
-        };
-        experiments.retain(|e| !e.live && e.standing(records.get(&e.id)) != Standing::Current);
-        if experiments.is_empty() {
-            output::note("No simulated result is stale.");
-            return Ok(ExitCode::SUCCESS);
-        }
-        output::note(&format!("{} to run.", count(experiments.len(), "experiment")));
-    }
     let form = args.form.get();
     if let Some(reason) = unfit(form, args, &experiments) {
         return Ok(super::refused(&reason));
+    }
+    let own = if full(args) && in_checkout() { ids() } else { Vec::new() };
+    if args.stale {
+        if let Some(reason) = stale_alone(&mut experiments)? {
+            return Ok(super::refused(&reason));
+        }
+        if experiments.is_empty() {
+            output::note("No simulated result is stale.");
+            if form == Format::Json {
+                output::print("[]\n")?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        output::note(&format!("{} to run.", count(experiments.len(), "experiment")));
+        Files::new(&Path::new(EXPERIMENTS).join(RESULTS))?;
     }
     // Whether the files can be written is found out before anything runs.
     if let Some(dir) = &args.out {
@@ -178,12 +194,10 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     let (quick, resume, mut drawn) = (args.quick, args.resume, false);
     let seeds = args.seeds.map(|n| (1..=n).collect::<Vec<u64>>());
     let how = How { quick, seeds: seeds.as_deref(), jobs: args.jobs, kept: &kept, resume };
-    let ids: Vec<String> = if records.is_some() { ids() } else { Vec::new() };
+    let changed = if own.is_empty() { None } else { outdated(Path::new(EXPERIMENTS)) };
     let stopped = run_all(experiments, &how, |e, outcome, verdicts, left| {
-        if ids.contains(&e.id) {
-            store(e, outcome, verdicts)?;
-        }
         if args.stale {
+            store(e, outcome, verdicts)?;
             output::note(&format!("{}: {}{left}", e.id, text::summary(verdicts.iter())));
         }
         match form {
@@ -199,6 +213,14 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
             drawn |= write(dir, args, e, outcome, verdicts)?;
         }
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
+        if !args.stale && own.contains(&e.id) {
+            // What was asked for is the verdicts, which are there.
+            let stored =
+                changed.clone().map_or_else(|| store(e, outcome, verdicts), |why| Err(anyhow::anyhow!(why)));
+            if let Err(why) = stored {
+                output::warn(&format!("the result is not stored: {why:#}"));
+            }
+        }
         Ok(())
     })?;
     if form == Format::Json {
@@ -223,6 +245,30 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
     }
     let red = verdicts.into_iter().any(|v| v.state == State::Red);
     Ok(ExitCode::from(u8::from(red)))
+}
+
+/// Keeps those of the repository that are simulated and whose results are stale. Says why there can be none of them.
+fn stale_alone(experiments: &mut Vec<Experiment>) -> anyhow::Result<Option<String>> {
+    let Some(records) = stored()? else {
+        return Ok(Some(format!(
+            "--stale: no directory {EXPERIMENTS}/{RESULTS} here: run it in the root of a checkout of airtab"
+        )));
+    };
+    if let Some(reason) = outdated(Path::new(EXPERIMENTS)) {
+        return Ok(Some(format!("--stale: {reason}")));
+    }
+    let ids = ids();
+    if let Some(file) = experiments.iter().find(|e| !ids.contains(&e.id)) {
+        return Ok(Some(format!(
+            "--stale: {} is not an experiment of the repository: leave --stale out",
+            file.named()
+        )));
+    }
+    if !experiments.is_empty() && experiments.iter().all(|e| e.live) {
+        return Ok(Some("--stale: in real time no result is repeated by itself: leave --stale out".into()));
+    }
+    experiments.retain(|e| !e.live && e.standing(records.get(&e.id)) != Standing::Current);
+    Ok(None)
 }
 
 /// True if the runs are all those of the experiments.
@@ -276,6 +322,16 @@ pub fn run_live(id: &str, quick: bool, form: crate::form::Form) -> anyhow::Resul
 
 /// Generates the pages of the results in `experiments`, or compares them with those that are there.
 fn scoreboard(experiments: &Path, check: bool) -> anyhow::Result<ExitCode> {
+    let results = experiments.join(RESULTS);
+    if !results.is_dir() {
+        return Ok(super::refused(&format!(
+            "no directory {} here: run it in the root of a checkout of airtab, or name its experiments with --dir",
+            results.display()
+        )));
+    }
+    if let Some(reason) = outdated(experiments) {
+        return Ok(super::refused(&reason));
+    }
     let records = experiment::read_records(experiments)?;
     let pages = scoreboard::pages(&experiment::all(), &records);
     let differs = |page: &&Page| {
@@ -287,7 +343,9 @@ fn scoreboard(experiments: &Path, check: bool) -> anyhow::Result<ExitCode> {
             output::error(&format!("{}: differs from the results", experiments.join(&page.path).display()));
         }
         if !different.is_empty() {
-            output::tell("`airtab experiment scoreboard` generates the pages");
+            let there = experiments.to_string_lossy();
+            let dir = if there == EXPERIMENTS { String::new() } else { format!(" --dir {}", quoted(&there)) };
+            output::tell(&format!("`airtab experiment scoreboard{dir}` generates the pages"));
         }
         return Ok(ExitCode::from(u8::from(!different.is_empty())));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! `airtab experiment` as a user has it: texts, exit codes, files, an interrupt.
 
+use std::io::BufRead;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -303,6 +304,13 @@ fn full_runs_in_a_checkout_are_stored() {
     assert_eq!(check["values"].as_array().unwrap().len(), 1);
     let files = std::fs::read_dir(dir.path().join("experiments/results")).unwrap().count();
     assert_eq!(files, 1, "mine.toml is not of the repository");
+    // Where it cannot be stored the verdicts are there, and a warning.
+    std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path.parent().unwrap(), "").unwrap();
+    let run = airtab(dir.path(), &["run", "chap/constants"]);
+    assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    assert_eq!(text(&run.stdout).matches("  holds\n").count(), 9, "{}", text(&run.stdout));
+    assert!(text(&run.stderr).contains("warning: the result is not stored: "), "{}", text(&run.stderr));
     // Elsewhere, no file is written.
     let dir = scratch();
     assert_eq!(airtab(dir.path(), &["run", "chap/constants"]).status.code(), Some(0));
@@ -316,6 +324,15 @@ fn stale_runs_what_is_stale_and_nothing_else() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(text(&refused.stderr).contains("--stale: no directory experiments/results here"));
     let dir = checkout();
+    std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
+    for (name, says) in [
+        ("mine.toml", "--stale: mine.toml is not an experiment of the repository: leave --stale out"),
+        ("live/lnx-clean", "--stale: in real time no result is repeated by itself: leave --stale out"),
+    ] {
+        let refused = airtab(dir.path(), &["run", "--stale", name]);
+        assert_eq!((refused.status.code(), text(&refused.stdout)), (Some(2), ""));
+        assert!(text(&refused.stderr).contains(says), "{}", text(&refused.stderr));
+    }
     let stale =
         || airtab(dir.path(), &["run", "--stale", "chap/constants", "chap/model-waits", "live/lnx-clean"]);
     let standing = |id: &str| {
@@ -330,6 +347,8 @@ fn stale_runs_what_is_stale_and_nothing_else() {
     assert!(text(&first.stderr).starts_with("2 experiments to run.\n"), "{}", text(&first.stderr));
     assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 hold"), "{}", text(&first.stderr));
     assert!(text(&stale().stderr).contains("No simulated result is stale."));
+    let none = airtab(dir.path(), &["run", "--stale", "chap/constants", "--json"]);
+    assert_eq!((none.status.code(), text(&none.stdout)), (Some(0), "[]\n"));
     // Of another experiment, and of another simulator.
     for key in ["experiment", "sources"] {
         let path = record(dir.path(), "chap/model-waits");
@@ -361,6 +380,15 @@ fn an_interrupted_run_of_stale_results_keeps_those_that_ended() {
         assert!(std::time::Instant::now() < end, "it has no result");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+    // A run of the other is kept.
+    let kept = || {
+        let packs = glob::glob(dir.path().join("kept/**/*.pack").to_str().unwrap()).unwrap();
+        packs.map_while(Result::ok).any(|pack| pack.metadata().is_ok_and(|m| m.len() > 1000))
+    };
+    while !kept() {
+        assert!(std::time::Instant::now() < end, "no run is kept");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
@@ -370,6 +398,15 @@ fn an_interrupted_run_of_stale_results_keeps_those_that_ended() {
     let row = |id: &str| text(&table.stdout).lines().find(|line| line.starts_with(id)).unwrap().to_string();
     assert!(row("chap/constants").ends_with("current"), "{}", row("chap/constants"));
     assert!(row("chap/fair").ends_with("none"), "{}", row("chap/fair"));
+    // The same command continues: what was run of the other is known.
+    let mut again = self::command(dir.path(), &["run", "--stale", "chap/constants", "chap/fair"]);
+    let mut child = again.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert_eq!(lines.next().as_deref(), Some("1 experiment to run."));
+    let known = lines.next().expect("another line");
+    assert!(known.ends_with(" runs are known from before."), "{known}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[test]
@@ -410,11 +447,60 @@ fn the_scoreboard_follows_from_the_results() {
             good.replace("chap/constants", "chap/constant"),
             "constant.json: no experiment 'chap/constant': remove the file",
         ),
+        (
+            "chap/constants",
+            good.replace("\"schema\": 1", "\"schema\": 2"),
+            "constants.json: version 2 of the format, known is 1: use the airtab that wrote it",
+        ),
+        (
+            "chap/constants",
+            good.replace("\"22.22\"", "\"22.23\""),
+            "constants.json: its checks are not those of the experiment: restore it",
+        ),
     ] {
+        assert_ne!(content, good, "{says}");
         std::fs::write(record(dir.path(), name), content).unwrap();
         let wrong = check();
         assert_eq!(wrong.status.code(), Some(1));
         assert!(text(&wrong.stderr).contains(says), "{}", text(&wrong.stderr));
+        // It keeps nobody from the list, or from another experiment.
+        let list = airtab(dir.path(), &["list"]);
+        assert_eq!(list.status.code(), Some(0));
+        assert!(
+            text(&list.stderr).contains("warning: no results are shown: experiments/results"),
+            "{}",
+            text(&list.stderr)
+        );
+        let run = airtab(dir.path(), &["run", "chap/model-waits"]);
+        assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+        _ = std::fs::remove_file(record(dir.path(), name));
         std::fs::write(&path, &good).unwrap();
     }
+    // A program with other experiments says nothing of these, and outside of a checkout there are none.
+    let other = dir.path().join("experiments/chap/link.toml");
+    std::fs::create_dir_all(other.parent().unwrap()).unwrap();
+    std::fs::write(&other, "title = \"another\"\n").unwrap();
+    for args in [&["scoreboard"][..], &["scoreboard", "--check"], &["run", "--stale"]] {
+        let refused = airtab(dir.path(), args);
+        assert_eq!(refused.status.code(), Some(2), "{args:?}");
+        let says = "experiments/chap/link.toml is not as airtab was built with: build it again (make build)";
+        assert!(text(&refused.stderr).contains(says), "{}", text(&refused.stderr));
+    }
+    let dir = scratch();
+    for args in [&["scoreboard"][..], &["scoreboard", "--check", "--dir", "nowhere"]] {
+        let refused = airtab(dir.path(), args);
+        assert_eq!(refused.status.code(), Some(2), "{args:?}");
+        assert!(
+            text(&refused.stderr).contains("/results here: run it in the root of a checkout"),
+            "{}",
+            text(&refused.stderr)
+        );
+    }
+    assert_eq!(
+        std::fs::read_dir(dir.path())
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().file_name() == "nowhere")
+            .count(),
+        0
+    );
 }

@@ -344,9 +344,13 @@ fn nothing_arrives() {
 
 #[test]
 fn what_breaks_a_video() {
+    ["video", "mpeg"].into_iter().for_each(what_breaks_frames);
+}
+
+fn what_breaks_frames(kind: &'static str) {
     let with = |figures: &[(Metric, f64)]| {
         let bulk = bulk(25e6, 30.0, 0.009, 0.6, 0.005, 0.005);
-        reasons(vec![app("film", "video", figures), app("download", "download", &bulk)]).remove(0)
+        reasons(vec![app("film", kind, figures), app("download", "download", &bulk)]).remove(0)
     };
     assert_eq!(
         with(&video(14.0, [0.85, 0.6, 0.8, 0.9], 0.03)),

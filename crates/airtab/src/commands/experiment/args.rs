@@ -29,7 +29,7 @@ pub const EXPERIMENTS: &str = "experiments";
 In a checkout of airtab's repository a full run of one of its experiments is
 stored in experiments/results; `airtab experiment scoreboard` makes pages of it.
 
-Finished runs are kept: `airtab cache` says where, and looks after them.")]
+Finished runs are kept: `airtab cache` says where, checks and removes them.")]
 pub struct Experiment {
     #[command(subcommand)]
     pub command: ExperimentCommand,
@@ -42,7 +42,7 @@ pub enum ExperimentCommand {
         #[command(flatten)]
         form: Printed,
     },
-    /// What one is about: what varies, what is expected and where its source says so
+    /// Show axes, checks and source of an experiment
     Show {
         /// Such as chap/qsize-game, or a file
         #[arg(value_name = "ID|FILE.toml")]
@@ -53,9 +53,10 @@ pub enum ExperimentCommand {
         #[command(flatten)]
         form: Printed,
     },
-    /// Run some, and hold what comes out against what was expected
+    /// Run experiments and compare results with expected values
     ///
-    /// Exit code 1 if a verdict is red that is not known to be.
+    /// Exit code 1 if a verdict is red that is not known to be. In a checkout of airtab's repository a full run of one of its
+    /// experiments is stored in experiments/results.
     Run(RunExperiments),
     /// Generate the scoreboard from the stored results
     ///
@@ -66,7 +67,7 @@ pub enum ExperimentCommand {
         check: bool,
         /// Directory of the experiments of a checkout
         #[arg(long, value_name = "DIR", default_value = EXPERIMENTS)]
-        out: PathBuf,
+        dir: PathBuf,
     },
 }
 
