@@ -86,6 +86,13 @@ fn a_comparison_is_that_of_the_command() {
         let other: Vec<&String> = call.keys().filter(|name| call[*name] != command[*name]).collect();
         assert!(other.is_empty(), "{options:?}: {other:?}");
         std::fs::remove_dir_all(dir.join("call")).expect("removed");
+        // Courses last as long as the runs that the figures are of.
+        let results: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let courses = made.courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
+        let steps = courses["queues"][1]["apps"][0]["received"].as_array().expect("rates").len() as f64;
+        let step_s = courses["step_s"].as_f64().expect("a step");
+        let ran_s = results["duration_ns"].as_f64().expect("a time") * 1e-9;
+        assert!((steps * step_s - ran_s).abs() < step_s, "{options:?}: {steps} of {step_s} s in {ran_s} s");
     }
 }
 

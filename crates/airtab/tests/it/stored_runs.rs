@@ -150,3 +150,58 @@ fn a_changed_option_is_not_answered_by_a_stored_run() {
         assert!(stored != whole, "{option}");
     }
 }
+
+/// Of tables [server] and [model] each key is part of what a stored run is known by.
+#[test]
+fn a_changed_key_of_a_server_or_model_is_not_answered_by_a_stored_run() {
+    let flows = "task = \"two-flows\"\nservice = \"1ms\"\nrho = 0.5\nkappa = 0.4\nduration = \"300ms\"\n";
+    let batch = "task = \"batch\"\nservice = \"1ms\"\npackets = [2, 3]\ncosts = [\"1ms\", \"2ms\"]\n";
+    let contention =
+        "task = \"contention\"\nsubject = \"access\"\nmethod = \"dcf\"\nn = 3\nsuccesses = 500\n";
+    for (table, keys, changes) in [
+        (
+            "server",
+            flows,
+            &[
+                ("\"1ms\"", "\"2ms\""),
+                ("0.5", "0.6"),
+                ("0.4", "0.3"),
+                ("\"300ms\"", "\"400ms\""),
+                ("[queue]", ""),
+            ][..],
+        ),
+        (
+            "server",
+            "task = \"bursts\"\nservice = \"1ms\"\nbursts = 2\n",
+            &[("\"1ms\"", "\"2ms\""), ("bursts = 2", "bursts = 3")],
+        ),
+        ("server", batch, &[("\"1ms\"\np", "\"3ms\"\np"), ("[2, 3]", "[3, 2]"), ("\"2ms\"]", "\"3ms\"]")]),
+        (
+            "server",
+            "task = \"shares\"\nservice = \"306us\"\nshares = [0.3, 0.7]\n",
+            &[("306", "307"), ("0.3, 0.7", "0.4, 0.6")],
+        ),
+        ("model", contention, &[("\"dcf\"", "\"idle-sense\""), ("n = 3", "n = 4"), ("500", "600")]),
+    ] {
+        let scratch = scratch("");
+        let dir = scratch.path();
+        let known = |keys: &str| {
+            let queue = if table == "server" { "queues = [\"chap\"]\n" } else { "" };
+            let file = format!("title = \"t\"\nsource = \"s\"\nseeds = 1\n{queue}[{table}]\n{keys}");
+            std::fs::write(dir.join("own.toml"), file).expect("written");
+            let run = airtab(dir, "cache", &["experiment", "run", "own.toml"]);
+            assert_eq!(run.status.code(), Some(0), "{keys}: {}", text(&run.stderr));
+            text(&run.stderr).contains(" known from before.")
+        };
+        assert!(!known(keys), "{keys}");
+        assert!(known(keys), "{keys}");
+        for (from, to) in changes {
+            let changed = match from.starts_with("[queue") {
+                true => format!("{keys}queue = {{ chap = {{ limit = 70, flows = 80 }} }}\n"),
+                false => keys.replacen(from, to, 1),
+            };
+            assert_ne!(changed, *keys, "{from}");
+            assert!(!known(&changed), "{changed}");
+        }
+    }
+}

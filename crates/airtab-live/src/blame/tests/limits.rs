@@ -235,6 +235,22 @@ fn whose_wait_it_is() {
     assert_eq!(of(0.4, &[0.001, 0.1, 0.02]), all);
     assert_eq!(of(0.4, &[]), all, "alone, nobody is spared");
     assert_eq!(of(0.4, &[0.0]), all, "whoever sent nothing is nobody who is spared");
+    // Of several flows the longest wait counts, in whatever order they come.
+    let several = |owner: [f64; 2], other: [f64; 2]| {
+        let mut s = some();
+        s.hops.queue = delay(0.1, 0.1);
+        s.qdisc.packets = 10;
+        s.flows = owner.map(|wait| flow(Some("update"), 0.0, 5, wait)).to_vec();
+        s.flows.extend(other.map(|wait| flow(Some("game"), 0.0, 0, wait)));
+        let (trouble, text) = said(&s);
+        (trouble, text.split_once("100 ms)").unwrap().1.to_string())
+    };
+    for owner in [[0.4, 0.1], [0.1, 0.4]] {
+        for other in [[0.09, 0.01], [0.01, 0.09]] {
+            assert_eq!(several(owner, other), own("90 ms"), "{owner:?} {other:?}");
+        }
+        assert_eq!(several(owner, [0.2, 0.01]), all, "{owner:?}");
+    }
 }
 
 fn station(name: &str, air: f64, attempts_mean: f64) -> StationView {

@@ -262,6 +262,20 @@ mod tests {
         assert!(json["down"].get("event").is_none());
     }
 
+    /// Round trips of 100 to 219 ms, one of each: the 98th percentile is 217, the 118th of 120, the median 159; half of
+    /// that is one way. Of 50 to 200 ms 108.5 are 61 % of the way down, of 50 to 100 ms 79.5 are 41 %.
+    #[test]
+    fn percentiles_are_of_the_samples_themselves() {
+        let probe = |i: u64| Foreign { tcp_ns: (100 + i) * MS, tls_ns: None, http_ns: (219 - i) * MS };
+        let mut seen = measured(1, 60);
+        seen.outcome.foreign = (0..60).rev().map(probe).collect();
+        let json = json(&report(None, Some(seen)));
+        for (of, expected) in [("game", 61.0), ("page", 41.0)] {
+            let score = json["up"]["qoo"][of].as_f64().expect("a score");
+            assert!((score - expected).abs() < 1e-9, "{of}: {score}");
+        }
+    }
+
     #[test]
     fn what_was_not_measured_is_said() {
         let few = text(&report(Some(measured(60, 3)), None));
