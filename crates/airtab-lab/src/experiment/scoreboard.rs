@@ -330,6 +330,7 @@ fn details(text: &mut String, entry: &Entry) {
         }
     }
     for (subject, remark) in &e.remarks {
+        let subject = if subject == "comparison" { "All disciplines" } else { subject };
         let _ = write!(text, "\n**{subject}.** {}\n", one_line(remark));
     }
 }
@@ -340,7 +341,7 @@ fn checks(text: &mut String, rows: &[Row]) {
     let (heading, line) = if rerun { (" rerun, and distance to it |", "---|") } else { ("", "") };
     let _ = write!(
         text,
-        "\n| check | class | section | source | expected | measured | deviation |{heading} verdict |\n\
+        "\n| check | class | section | stated | expected | measured | deviation |{heading} verdict |\n\
          |---|---|---|---|---|---|---|{line}---|\n"
     );
     for row in rows {
@@ -366,7 +367,13 @@ fn checks(text: &mut String, rows: &[Row]) {
             text.push('\n');
         }
         let what = row.check.map_or(&row.record.what, |check| &check.what);
-        let _ = writeln!(text, "- {} ({}): {}", one_line(what), row.finding().word(), one_line(cause));
+        let _ = writeln!(
+            text,
+            "- {} ({}): {}",
+            one_line(what),
+            row.finding().word(),
+            one_line(cause.strip_prefix("open: ").unwrap_or(cause))
+        );
     }
 }
 
