@@ -375,7 +375,7 @@ fn the_farthest_from_the_source_is_told() {
     let row = "| it | published | 7 | much | at least 1 | 3.00, 9.00 | -4.00 (-57 %) | reproduced |\n";
     assert!(board.contains(row), "{board}");
     assert!(
-        overview.contains("| `published`: the source prints a number | 1 | 1 | 0 | 0 | 0 | 57.1 % |\n"),
+        overview.contains("| `published`: the source prints a number | 1 | 1 | 0 | 0 | 0 | 57.1 % of 1 |\n"),
         "{overview}"
     );
 }
