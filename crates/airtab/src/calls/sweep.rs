@@ -66,9 +66,6 @@ fn ask(from: &From, asked: Asked) -> Result<(Sweep, Experiment, Vec<AxisColumn>)
         Some(value) => {
             Err(CallError::Wrong(format!("axis {path}: '{value}': values of an axis have no comma")))
         }
-        None if values.is_empty() => {
-            Err(CallError::Wrong(format!("axis {path}: an axis needs at least one value, as in [1, 2, 3]")))
-        }
         None => Ok((path, values.join(","))),
     };
     let seeds = asked.seeds.map(|text| command::args::seeds(&text)).transpose();

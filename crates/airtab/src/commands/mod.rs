@@ -197,6 +197,15 @@ mod tests {
     use super::*;
 
     /// Every one can be read without its folder, and one that is misspelt is guessed.
+    /// So much may come from a pipe, and not a byte more.
+    #[test]
+    fn a_pipe_has_an_end() {
+        let of =
+            |bytes: u64| Found::piped(std::io::repeat(b' ').take(bytes)).map(|found| found.text.len() as u64);
+        assert_eq!(of(MOST_PIPED).ok(), Some(MOST_PIPED));
+        assert!(of(MOST_PIPED + 1).is_err_and(|e| e.to_string().contains("is larger than")));
+    }
+
     #[test]
     fn scenarios_by_name() {
         for (name, _) in SHIPPED {
