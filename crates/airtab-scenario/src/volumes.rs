@@ -98,6 +98,26 @@ station = \"s\"
             .map(|metric| ap.get(&metric).copied())
     }
 
+    /// In a second count the flows of those applications that are active from its start to its end.
+    #[test]
+    fn who_is_active_throughout_a_second_counts() {
+        let mut apps = ScenarioFile::parse("volumes.toml", APPS).unwrap().scenario.apps;
+        for (active_ns, counts) in [
+            (SECOND..2 * SECOND, true),
+            (0..4 * SECOND, true),
+            (SECOND + 1..2 * SECOND, false),
+            (SECOND..2 * SECOND - 1, false),
+            (0..SECOND + 1, false),
+        ] {
+            apps[1].active_ns = active_ns.clone();
+            let flows = [(&apps[0], 3.0), (&apps[1], 1.0)].into_iter();
+            let index = volume_jain(&(SECOND..2 * SECOND), flows);
+            // (3 + 1)^2 / (2 (9 + 1))
+            let near = index.map(|index| (index - 0.8).abs() < 1e-12);
+            assert_eq!(near, counts.then_some(true), "{active_ns:?}: {index:?}");
+        }
+    }
+
     #[test]
     fn seconds_and_all_of_them() {
         // Not measured; 1 to 1; 1 to 2, the late one begins; 3 to 0 to 3.
