@@ -81,6 +81,11 @@ fn story(label: &str, credits: bool) -> Story {
             let credit_s = [Some(0.020), Some(0.010), Some(0.0), Some(-0.010), Some(0.015)];
             app_story(name, &[1e6, 10e6], Some(&credit_s))
         }
+        // Known at two times: 6 ms on the mean, not 2.4.
+        ("call", true) => {
+            let credit_s = [None, Some(0.004), None, Some(0.008), None];
+            app_story(name, &[0.0, 0.1e6], Some(&credit_s))
+        }
         ("download", false) => app_story(name, &[1e6, 10e6], None),
         (_, true) => app_story(name, &[0.0, 0.1e6], Some(&[None; 5])),
         (_, false) => app_story(name, &[0.0, 0.1e6], None),
@@ -286,7 +291,7 @@ fn delays_rates_and_credits_are_where_they_belong() {
     assert!(!page.contains("(up)"), "nothing is sent");
 
     let credit = figure(&page, "Credit over time under chap");
-    assert!(attribute(credit, "aria-label").ends_with("means: download 7.0 ms"), "{credit}");
+    assert!(attribute(credit, "aria-label").ends_with("means: call 6.0 ms; download 7.0 ms"), "{credit}");
     // From -10 to 25 ms: room above the most, which has a tick.
     let y = |ms: f64| (ms + 10.0) / 35.0;
     assert!(credit.contains(">20</text>"), "{credit}");
