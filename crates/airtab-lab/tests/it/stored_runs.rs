@@ -101,6 +101,13 @@ fn what_is_damaged_or_of_others_is_none() {
     has([true, false, true]);
     let verdict = tidy::verify(dir.path()).unwrap();
     assert_eq!((verdict.whole, verdict.damaged.len(), verdict.damaged[0].what), (2, 1, tidy::What::Body));
+    // Another pack has it whole: before that one, or behind it.
+    for name in ["!.pack", "~.pack"] {
+        let copy = dir.path().join(name);
+        fs::write(&copy, &whole).unwrap();
+        has([true, true, true]);
+        fs::remove_file(&copy).unwrap();
+    }
     // A last run that was not written to its end.
     fs::write(&pack, &whole[..whole.len() - 1]).unwrap();
     has([true, true, false]);
