@@ -141,3 +141,41 @@ impl ActiveApp for Tester {
         report.failed = seen.failed;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_quality::rpm::{Confidence, Foreign, Outcome};
+
+    use super::*;
+
+    /// Of both directions: a test of each, in the order of measuring, and all probes that failed.
+    #[test]
+    fn a_report_is_of_both_directions() {
+        let measured = |goodput_bps, failed| {
+            let outcome = Outcome {
+                took_ns: 9,
+                connections: 1,
+                goodput_bps,
+                goodput: Confidence::High,
+                responsiveness: Confidence::High,
+                foreign: Vec::new(),
+                own_ns: Vec::new(),
+                kept_percent: 95,
+            };
+            Some(Measured { outcome, failed })
+        };
+        let idle = [5, 3].map(|tcp_ns| Foreign { tcp_ns, tls_ns: None, http_ns: 1 }).to_vec();
+        for (down, up, failed, rates) in [
+            (measured(20, 2), measured(10, 3), 5, &[(false, 20), (true, 10)][..]),
+            (measured(20, 2), measured(10, 0), 2, &[(false, 20), (true, 10)]),
+            (None, measured(10, 3), 3, &[(true, 10)]),
+        ] {
+            let own = Tester::default();
+            own.keep(client::Report { server: "s".into(), idle: idle.clone(), down, up, stopped: false });
+            let seen = lock(&own.seen);
+            let tests: Vec<_> = seen.tests.iter().map(|test| (test.up, test.outcome.goodput_bps)).collect();
+            assert_eq!((seen.failed, &tests[..]), (failed, rates));
+            assert!(seen.tests.iter().all(|test| test.idle_ns == [5, 3]));
+        }
+    }
+}

@@ -109,3 +109,34 @@ fn event(number: Option<u64>, name: &str, data: &str) -> String {
     let id = number.map_or(String::new(), |number| format!("id: {number}\n"));
     format!("{id}event: {name}\ndata: {data}\n\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::history::Glance;
+
+    /// A reader that was too slow begins anew with the history, and then gets what is new: once each.
+    #[test]
+    fn a_slow_reader_begins_anew_once() {
+        let time = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let house = Arc::new(House::new());
+        let add = |second: u32| {
+            let line = format!(r#"{{"house":"h","queue":"fifo","now_s":{second},"stations":[]}}"#);
+            house.add(&line, Glance::of(&line).expect("a snapshot"));
+        };
+        add(1);
+        let changes = house.changes();
+        let last = house.history().past().number;
+        let mut reader = Cursor { house: house.clone(), changes, last, past: None, ready: VecDeque::new() };
+        add(2);
+        let next = time.block_on(reader.next());
+        assert!(next.contains("event: snapshot\n") && next.contains("\"now_s\":2"), "{next}");
+        // More than wait for a slow reader.
+        (3..60).for_each(add);
+        let history = time.block_on(reader.next());
+        assert!(history.contains("event: history\n") && history.contains("\"now_s\":59"), "{history}");
+        add(60);
+        let next = time.block_on(reader.next());
+        assert!(next.contains("event: snapshot\n") && next.contains("\"now_s\":60"), "{next}");
+    }
+}
