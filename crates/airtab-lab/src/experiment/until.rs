@@ -8,6 +8,7 @@
 //! What it does not do: it makes no run (`task`), and shows nothing.
 
 use airtab_core::Unit;
+use airtab_scenario::QueueScores;
 use airtab_scenario::reader::{Section, number, quantity, text};
 
 use super::figure::Drawn;
@@ -59,6 +60,19 @@ pub struct Settled {
     pub widest: (String, Option<f64>),
     /// Whether all are narrow enough.
     pub met: bool,
+}
+
+impl Settled {
+    /// Whether an interval is wider than the other's; one that is not there is wider than any.
+    pub fn is_wider_than(&self, other: &Settled) -> bool {
+        let half = |of: &Settled| of.widest.1.unwrap_or(f64::INFINITY);
+        half(self) > half(other)
+    }
+
+    /// The wider one; the first of two that are as wide.
+    fn wider(self, other: Settled) -> Settled {
+        if other.is_wider_than(&self) { other } else { self }
+    }
 }
 
 /// Reads `[until]`.
@@ -143,13 +157,11 @@ impl Until {
     /// What the runs of a point say. A discipline none of whose runs has the figure is not looked at; None if that is so of
     /// all of them.
     pub(super) fn settled(&self, point: &PointScores) -> Option<Settled> {
-        let of_queue = |q| Some((q, self.of.summary(q)?.half_width_95));
-        let mut widths = point.queues.iter().filter_map(of_queue);
-        let first = widths.next()?;
-        // No interval is wider than any.
-        let width = |half: Option<f64>| half.unwrap_or(f64::INFINITY);
-        let (queue, half) = widths.fold(first, |a, b| if width(b.1) > width(a.1) { b } else { a });
-        Some(Settled { widest: (queue.label.clone(), half), met: self.is_met_by(half) })
+        let of_queue = |q: &QueueScores| {
+            let half = self.of.summary(q)?.half_width_95;
+            Some(Settled { widest: (q.label.clone(), half), met: self.is_met_by(half) })
+        };
+        point.queues.iter().filter_map(of_queue).reduce(Settled::wider)
     }
 
     /// Why there is nothing to look at.
@@ -165,7 +177,7 @@ impl Until {
 
 #[cfg(test)]
 mod tests {
-    use airtab_scenario::{Metric, QueueScores, Scores, Summary};
+    use airtab_scenario::{Metric, Scores, Summary};
 
     use super::*;
 

@@ -167,6 +167,17 @@ fn a_sweep_is_that_of_the_command() {
     let names = first.save(&dir.join("call")).expect("written");
     let (call, of_command) = (files(&dir.join("call")), files(&dir.join("command")));
     assert!(call == of_command && names.len() == call.len(), "{names:?} {:?}", of_command.keys());
+    // Seeds in rounds: until an interval is narrow, or there are enough.
+    let until = |rounds| {
+        let until = Some(("load.goodput_bits_per_second".into(), 1.0));
+        let asked = Asked { until, rounds, seeds: None, ..asked() };
+        calls::sweep(&from(), asked, &how(Cache::Off, &|_, _| ())).expect("it runs").json().expect("JSON")
+    };
+    let rounds = ["--until", "load.goodput_bits_per_second=1", "--first", "2", "--most", "5", "--json"];
+    let json_of_rounds = printed(dir, &[&command[..6], &rounds].concat());
+    assert_eq!(until((Some(2), Some(5))), json_of_rounds);
+    let seeds = serde_json::from_str::<serde_json::Value>(&json_of_rounds).expect("JSON");
+    assert_eq!(seeds["until"]["points"][0]["seeds"], 5, "{seeds:#}");
     // Two machines, and their packs together.
     let shards = ["1/2", "2/2"].map(|shard| {
         let packs = dir.join(shard.replace('/', "of"));

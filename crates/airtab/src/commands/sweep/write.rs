@@ -231,8 +231,7 @@ impl<'a> Results<'a> {
     pub fn short(&self) -> Option<String> {
         let until = self.experiment.until.as_ref()?;
         let short = || self.settled.iter().filter(|(_, _, settled)| !settled.met);
-        let half = |settled: &Settled| settled.widest.1.unwrap_or(f64::INFINITY);
-        let (at, seeds, settled) = short().reduce(|a, b| if half(&b.2) > half(&a.2) { b } else { a })?;
+        let (at, seeds, settled) = short().reduce(|a, b| if b.2.is_wider_than(&a.2) { b } else { a })?;
         let place = [self.experiment.place(at), settled.widest.0.clone()];
         let place: Vec<&str> = place.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
         let width = settled.widest.1.map_or("no interval".into(), |half| {
