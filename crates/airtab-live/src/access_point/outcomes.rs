@@ -272,6 +272,28 @@ mod tests {
         assert_eq!(scores(&o), [None, None]);
     }
 
+    /// After ten seconds in time and one in which all came late, of a group of the second station.
+    #[test]
+    fn views_have_names_and_the_scores_of_both_times() {
+        let scenario = airtab_scenario::ScenarioFile::home().scenario;
+        let mut o = outcomes();
+        o.groups.push(Group::new(1, "call", [false; 2], o.groups[0].requirement.clone()));
+        o.of_app[1] = Some(1);
+        (0..30).for_each(|_| o.passed(1, false, MS, 100));
+        (0..SHORT).for_each(|_| o.end_interval());
+        (0..20).for_each(|_| o.passed(1, false, 900 * MS, 100));
+        o.end_interval();
+        let views = o.views(&scenario);
+        let [quiet, call] = &views[..] else { panic!("{views:?}") };
+        for (view, station, kind) in [(quiet, 0, "game"), (call, 1, "call")] {
+            let named = (&*view.station, &*view.kind, &*view.requirement);
+            assert_eq!(named, (&*scenario.stations[station].name, kind, "r"));
+        }
+        assert_eq!((&quiet.last_10_s, &quiet.last_60_s), (&None, &None));
+        let score = |of: &Option<crate::snapshot::ScoreOfLate>| of.as_ref().map(|score| score.score);
+        assert_eq!((score(&call.last_10_s), score(&call.last_60_s)), (Some(0.0), Some(100.0)));
+    }
+
     /// 8 kb in each second of the 3 that there were is enough, and the ACKs that come down are not asked; after a silence
     /// that is as long as what is looked at it is too little.
     #[test]
