@@ -389,6 +389,15 @@ fn a_card_is_judged_by_its_arrival_times() {
     let said = text(&output.stdout);
     assert!(said.contains("2000 packets, profile std-11b") && said.contains("1347.27"), "{said}");
     assert!(said.contains("The sender conforms: its slots are equally likely"), "{said}");
+    // An exchange that ends two slots later: the same sender is two slots early, and draws as many slots as before.
+    let output = airtab(&["fingerprint", &good, "--exchange", "1337.27us", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let file = &json["files"][0];
+    assert_eq!(file["faults"][0]["text"], "waits 2 slots less than its interframe space before it counts");
+    assert_eq!(file["faults"].as_array().map(Vec::len), Some(1), "{file:#}");
+    assert_eq!(file["figures"]["masses"].as_array().map(Vec::len), Some(32), "{file:#}");
+    assert_eq!((&file["figures"]["draws"], &file["base_ns"]), (&1999.into(), &1_347_270.0.into()));
     let output = airtab(&["fingerprint", &good, &counter]);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stdout);
