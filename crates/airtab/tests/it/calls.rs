@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use airtab::calls::{self, Asked, Cache, CallError, Found, From, How};
 
@@ -198,6 +198,59 @@ fn a_sweep_is_that_of_the_command() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn an_experiment_is_that_of_the_command() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let file = dir.join("small.toml");
+    std::fs::write(&file, include_str!("../../../airtab-lab/tests/it/game-beside-download.toml"))
+        .expect("written");
+    let name = file.to_str().expect("UTF-8");
+    for (quick, seeds, options, runs) in
+        [(false, None, &[][..], 18), (true, None, &["--quick"], 8), (false, Some(1), &["--seeds", "1"], 6)]
+    {
+        let steps = Mutex::new(Vec::new());
+        let note = |done, total| steps.lock().expect("whole").push((done, total));
+        let found = calls::find(name).expect("an experiment");
+        let made = calls::experiment(found, quick, seeds, &how(Cache::Off, &note)).expect("it runs");
+        assert_eq!(steps.into_inner().expect("whole").len(), runs, "{options:?}");
+        let command = [&["experiment", "run", name, "--no-cache"], options].concat();
+        let json = printed(dir, &[&command[..], &["--json"]].concat());
+        let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let own: serde_json::Value = serde_json::from_str(&made.json().expect("JSON")).expect("JSON");
+        assert_eq!(all, serde_json::json!([own]), "{options:?}");
+        assert!(printed(dir, &command).starts_with(&made.text(100)), "{}", made.text(100));
+        let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
+        assert_eq!(made.frame().expect("rows").num_rows(), rows.lines().count() - 1, "{options:?}");
+        printed(dir, &[&command[..], &["--out", "command"]].concat());
+        made.save(&dir.join("call")).expect("written");
+        let (call, mut of_command) = (files(&dir.join("call")), files(&dir.join("command")));
+        // The page that leads to those of all that a command has run.
+        of_command.remove("index.html").expect("it is there");
+        assert_eq!(call.keys().collect::<Vec<_>>(), of_command.keys().collect::<Vec<_>>());
+        let other: Vec<&String> = call.keys().filter(|name| call[*name] != of_command[*name]).collect();
+        assert!(other.is_empty(), "{options:?}: {other:?}");
+    }
+    // Runs that are stored are not counted; what is run in real time, or is none, is refused.
+    let again = |note: &(dyn Fn(usize, usize) + Sync)| {
+        let found = calls::find(name).expect("an experiment");
+        calls::experiment(found, false, Some(1), &how(Cache::At(dir.join("kept")), note)).expect("it runs")
+    };
+    let steps = AtomicUsize::new(0);
+    let note = |_, _| _ = steps.fetch_add(1, Ordering::Relaxed);
+    assert_eq!(again(&note).json().expect("JSON"), again(&note).json().expect("JSON"));
+    assert_eq!(steps.into_inner(), 6);
+    let live = calls::find("live/lnx-clean").expect("an experiment");
+    let said =
+        calls::experiment(live, true, None, &how(Cache::Off, &|_, _| ())).map(|_| ()).expect_err("refused");
+    assert_eq!(
+        said.to_string(),
+        "live/lnx-clean is run in real time: sudo airtab experiment run live/lnx-clean"
+    );
+    let said = calls::find("chap/constant").map(|_| ()).expect_err("there is none").to_string();
+    assert!(said.contains("chap/constants"), "{said}");
 }
 
 #[test]
