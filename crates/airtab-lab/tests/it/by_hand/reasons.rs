@@ -371,6 +371,21 @@ fn what_breaks_frames(kind: &'static str) {
 }
 
 #[test]
+fn what_a_test_of_responsiveness_saw() {
+    let with = |figures: &[(Metric, f64)]| reasons(vec![app("test", "responsiveness", figures)]).remove(0);
+    let seen = [(Rpm, 300.0), (IdleLatency, 0.021), (LoadedLatency, 0.2), (Goodput, 25e6)];
+    assert_eq!(
+        with(&seen),
+        "test 300 RPM under fifo: a handshake takes 200 ms beside its transfers, and 21 ms without them"
+    );
+    let none = "under fifo: not one probe of each sort was answered under load";
+    assert_eq!(with(&[(Goodput, 25e6)]), format!("test {none}"));
+    assert_eq!(with(&[(Goodput, 25e6), (LoadedLatency, 0.2)]), format!("test {none}"));
+    let silent = "test under fifo: it sent nothing while measured";
+    assert_eq!((with(&[]), with(&[(Goodput, 0.0)])), (silent.into(), silent.into()));
+}
+
+#[test]
 fn what_a_page_waits_for() {
     let with = |figures: &[(Metric, f64)]| {
         let bulk = bulk(25e6, 30.0, 0.009, 0.6, 0.005, 0.005);
