@@ -822,3 +822,63 @@ fn the_cards_are_read() {
     assert_eq!(dcf("no-doubling"), (None, Some(31), None));
     assert_eq!(dcf("short-ifs"), (None, None, Some(10_000)));
 }
+
+/// What each kind is called in lists, with the values that tell one application from another of its kind.
+#[test]
+fn each_kind_says_what_it_is() {
+    for (keys, words, notes) in [
+        ("kind = \"game\"", "online game", &[][..]),
+        ("kind = \"ping\"\ninterval = \"250ms\"", "requests to a distant host, one each 250ms", &[]),
+        ("kind = \"p2p\"\nflows = 7", "7 endless downloads (cubic)", &[]),
+        ("kind = \"p2p\"\nflows = 7\nupload = true", "7 endless downloads and uploads (cubic)", &[]),
+        ("kind = \"udp\"\nrate = \"3Mb/s\"", "UDP packets, 3 Mb/s", &[]),
+        ("kind = \"udp\"\nrate = \"1500kb/s\"\nupload = true", "UDP packets up, 1.5 Mb/s", &[]),
+        ("kind = \"udp\"\nrate = \"max\"\nupload = true", "UDP packets up, always one more", &[]),
+        (
+            "kind = \"udp\"\nrates = { start = \"64kb/s\", max = \"1024kb/s\", each = \"60s\", steps = 16 }",
+            "UDP packets, 0.064 to 1.024 Mb/s, more each 60s",
+            &[],
+        ),
+        ("kind = \"download\"", "endless download (cubic)", &[]),
+        (
+            "kind = \"streaming\"\nladder = [\"1Mb/s\", \"2.5Mb/s\", \"4Mb/s\"]",
+            "streamed video, 1 to 4 Mb/s",
+            &[],
+        ),
+        (
+            "kind = \"responsiveness\"",
+            "test of responsiveness, down, then up (cubic)",
+            &[
+                (45, None),
+                (44, Some("it has 44 s, and may need 45: what is not over by then is told as it is")),
+            ],
+        ),
+        (
+            "kind = \"responsiveness\"\ndirection = \"down\"",
+            "test of responsiveness, down (cubic)",
+            &[
+                (25, None),
+                (24, Some("it has 24 s, and may need 25: what is not over by then is told as it is")),
+            ],
+        ),
+        (
+            "kind = \"responsiveness\"\ndirection = \"up\"",
+            "test of responsiveness, up (cubic)",
+            &[(25, None)],
+        ),
+        (
+            "kind = \"http\"\nbrowsers = 30\nthink = \"6s\"\nobjects = 4\nconnections = 2",
+            "30 web browsers",
+            &[(9, Some("at most 20 objects a second, over up to 2 connections"))],
+        ),
+    ] {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{keys}");
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}");
+        let file = ScenarioFile::parse("x.toml", &text).unwrap_or_else(|e| panic!("{keys}: {e}"));
+        let kind = &file.scenario.apps[0].kind;
+        assert_eq!(airtab_scenario::words(kind), words, "{keys}");
+        for (seconds, note) in notes {
+            assert_eq!(airtab_scenario::note(kind, seconds * SECOND).as_deref(), *note, "{keys}");
+        }
+    }
+}
