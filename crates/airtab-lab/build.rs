@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Three things that the compiler cannot know: the experiments of the
-//! repository, which a packaged crate has in it, put into the program; a number for those sources of this
-//! crate that make figures: with those of the crates below, a stored run of
-//! another simulator is never taken for one of this; and a number for those that judge figures.
+//! Puts into the program what the compiler does not know:
+//!
+//! - the experiments of the repository, which a packaged crate contains;
+//! - `AIRTAB_SOURCES`, a hash of the sources of this crate that compute figures: part of the key of stored runs;
+//! - `AIRTAB_JUDGE`, a hash of those that compute verdicts: part of the hash of a stored result.
 
 use std::fs;
 use std::io::Write as _;
@@ -21,7 +22,7 @@ const FIGURES: [&str; 6] = [
     "src/measure.rs",
 ];
 
-/// What a verdict depends on besides: a stored result of other sources is stale, its runs are not.
+/// Sources of verdicts. A change makes stored results stale; their runs stay valid.
 const JUDGE: [&str; 8] = [
     "src/compare.rs",
     "src/experiment/check.rs",

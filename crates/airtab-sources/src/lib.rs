@@ -39,7 +39,7 @@ pub fn emit(parts: &[&str], uses: bool) {
     emit_as("AIRTAB_SOURCES", parts, uses);
 }
 
-/// As [`emit`], by another name.
+/// [`emit`] with the name of the variable.
 ///
 /// # Panics
 /// If a part cannot be read.
@@ -82,7 +82,7 @@ pub fn number(root: &Path, parts: &[&str], uses: bool) -> String {
     hash.text()
 }
 
-/// Files and folders of the test modules that a Rust file declares.
+/// Files and directories of the test modules that a Rust file declares.
 fn tests_of(file: &Path) -> Vec<PathBuf> {
     if !matches!(Language::of(file), Some(Language::Rust)) {
         return Vec::new();

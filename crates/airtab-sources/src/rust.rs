@@ -2,8 +2,8 @@
 //! Tokens of Rust source, as `proc-macro2` lexes them.
 //!
 //! Comments, doc comments (`#[doc ...]`), white space and modules under `#[cfg(test)]` are left out: none of them is in a
-//! program. Limits: `> >` and `>>` are different tokens, also at the end of generic arguments, and so are lists with a comma
-//! at their end and without, which rustfmt changes with the length of a line.
+//! program. Limits: `> >` and `>>` are different tokens, also at the end of generic arguments. A trailing comma is
+//! a token; rustfmt adds and removes them.
 
 use proc_macro2::{Delimiter, LexError, Spacing, TokenStream, TokenTree};
 

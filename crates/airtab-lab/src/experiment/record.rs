@@ -2,7 +2,7 @@
 //! Stored results of the repository's experiments: one JSON file each, `experiments/results/FAMILY/NAME.json`.
 //!
 //! A [`Record`] has the verdict and the values of each check. It also has the hash of the simulator
-//! ([`sources`]) and that of the experiment and what judges it ([`Experiment::number`]). A record is stale if one of
+//! ([`sources`]) and that of the experiment with the code of its verdicts ([`Experiment::number`]). A record is stale if one of
 //! them differs from the program's. Hashes that are not known are null, and their record is stale.
 
 use std::collections::BTreeMap;
@@ -264,7 +264,7 @@ const PROSE_OF_AXIS: [&str; 3] = ["label", "log", "x"];
 
 impl Experiment {
     /// Hash of all that its verdicts depend on, except for the simulator: scenario with base, disciplines, seeds, axes and
-    /// checks, and the code that judges them. Comments, white space, titles, remarks and figures do not change it.
+    /// checks, and the code that computes verdicts. Comments, white space, titles, remarks and figures do not change it.
     ///
     /// # Panics
     /// Never: the file was read before.

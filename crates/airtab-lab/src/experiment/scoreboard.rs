@@ -222,7 +222,7 @@ fn stale(text: &mut String, entries: &[Entry]) {
         };
         let _ = write!(
             text,
-            "\n{stale} of {} results are stale: the simulator, the experiment or what judges it has changed since. `airtab \
+            "\n{stale} of {} results are stale: the simulator, the experiment or the code of verdicts has changed since. `airtab \
              experiment run --stale` repeats those that are simulated{root}.\n",
             entries.len() - missing
         );
@@ -250,8 +250,8 @@ fn by_study<'a>(entries: &'a [Entry<'a>]) -> BTreeMap<(&'a str, &'a str), Vec<&'
 fn studies(text: &mut String, entries: &[Entry]) {
     let _ = write!(
         text,
-        "\n## Studies\n\nCounts are {}. The deviation of a check is its distance to the number that the source prints, at the point where that is \
-         farthest; the column has the median, and of how many checks with such a number.\n\n\
+        "\n## Studies\n\nCounts are {}. The deviation of a check is its distance to the number that the source prints, at the \
+         farthest point. The column has the median and the number of checks with such a number.\n\n\
          | family | study | experiments | stale | {} | deviation |\n|---|---|---:|---:|---|---|---|---|---:|\n",
         Finding::ALL.map(|finding| format!("*{}*", finding.word())).join(" / "),
         Class::ALL.map(Class::name).join(" | ")

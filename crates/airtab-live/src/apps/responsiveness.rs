@@ -148,7 +148,7 @@ mod tests {
 
     use super::*;
 
-    /// Of both directions: a test of each, in the order of measuring, and all probes that failed.
+    /// A report has a test for each measured direction and the sum of their failed probes.
     #[test]
     fn a_report_is_of_both_directions() {
         let measured = |goodput_bps, failed| {

@@ -17,7 +17,7 @@ use super::{rate_bps, unwrap_seq};
 /// Flows that are checked for losses.
 const MAX_FLOWS: usize = 1024;
 
-/// A packet up to so many numbers behind the newest fills its gap; an older one stays a loss.
+/// Packets fewer than this behind the newest fill their gap; older ones stay losses.
 const WINDOW: u64 = 1024;
 
 /// What to do with what arrives.
@@ -61,7 +61,7 @@ pub struct Interval {
 struct Flow {
     first: u64,
     highest: u64,
-    /// Whether the number came, by its rest modulo [`WINDOW`]: of the last `WINDOW` numbers.
+    /// A bit for each of the last [`WINDOW`] sequence numbers, at the number modulo `WINDOW`: it was received.
     came: [u64; (WINDOW / 64) as usize],
 }
 

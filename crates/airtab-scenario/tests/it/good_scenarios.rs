@@ -823,7 +823,7 @@ fn the_cards_are_read() {
     assert_eq!(dcf("short-ifs"), (None, None, Some(10_000)));
 }
 
-/// What each kind is called in lists, with the values that tell one application from another of its kind.
+/// Descriptions and notes of each kind, as lists print them.
 #[test]
 fn each_kind_says_what_it_is() {
     for (keys, words, notes) in [

@@ -115,9 +115,9 @@ mod tests {
     use super::*;
     use crate::live::history::Glance;
 
-    /// A reader that was too slow begins anew with the history, and then gets what is new: once each.
+    /// A reader that fell behind gets the history once, then further snapshots.
     #[test]
-    fn a_slow_reader_begins_anew_once() {
+    fn a_slow_reader_gets_the_history_once() {
         let time = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
         let house = Arc::new(House::new());
         let add = |second: u32| {

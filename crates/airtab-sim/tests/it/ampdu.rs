@@ -123,7 +123,7 @@ fn categories_differ_by_aifs_window_and_txop() {
     assert!((mbps(cycle / 10.0) / got - 1.0).abs() < 1e-3);
 }
 
-/// A frame that is sent again is charged AIFS and backoff of its category for each attempt after the first.
+/// A retransmitted frame is charged AIFS and backoff of its category for each attempt after the first.
 #[test]
 fn another_attempt_costs_aifs_and_backoff() {
     let phy = phy("std-11n");

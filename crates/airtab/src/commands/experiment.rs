@@ -96,7 +96,7 @@ fn stored() -> anyhow::Result<Option<Records>> {
     Ok(Some(experiment::read_records(Path::new(EXPERIMENTS))?))
 }
 
-/// Why results are not to be stored or judged by this program; None: its experiments are those of the directory.
+/// Reason why this program does not store or score results here; None if its experiments are those of the directory.
 fn outdated(experiments: &Path) -> Option<String> {
     let path = experiment::differing(experiments)?;
     Some(format!("{} is not as airtab was built with: build it again (make build)", path.display()))
@@ -214,7 +214,7 @@ fn run(args: &RunExperiments) -> anyhow::Result<ExitCode> {
         }
         done.push((e.clone(), outcome.clone(), verdicts.to_vec()));
         if !args.stale && own.contains(&e.id) {
-            // What was asked for is the verdicts, which are there.
+            // The verdicts are printed: a result that cannot be stored is a warning.
             let stored =
                 changed.clone().map_or_else(|| store(e, outcome, verdicts), |why| Err(anyhow::anyhow!(why)));
             if let Err(why) = stored {

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     /// Every one can be read without its folder, and one that is misspelt is guessed.
-    /// So much may come from a pipe, and not a byte more.
+    /// The largest scenario that a pipe may send, and one with a byte more.
     #[test]
     fn a_pipe_has_an_end() {
         let of =

@@ -86,7 +86,7 @@ fn a_comparison_is_that_of_the_command() {
         let other: Vec<&String> = call.keys().filter(|name| call[*name] != command[*name]).collect();
         assert!(other.is_empty(), "{options:?}: {other:?}");
         std::fs::remove_dir_all(dir.join("call")).expect("removed");
-        // Courses last as long as the runs that the figures are of.
+        // The time series have the duration of the runs.
         let results: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         let courses = made.courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
         let steps = courses["queues"][1]["apps"][0]["received"].as_array().expect("rates").len() as f64;

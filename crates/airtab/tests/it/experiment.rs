@@ -463,7 +463,7 @@ fn the_scoreboard_follows_from_the_results() {
         let wrong = check();
         assert_eq!(wrong.status.code(), Some(1));
         assert!(text(&wrong.stderr).contains(says), "{}", text(&wrong.stderr));
-        // It keeps nobody from the list, or from another experiment.
+        // The list and other experiments work nevertheless.
         let list = airtab(dir.path(), &["list"]);
         assert_eq!(list.status.code(), Some(0));
         assert!(
@@ -476,7 +476,7 @@ fn the_scoreboard_follows_from_the_results() {
         _ = std::fs::remove_file(record(dir.path(), name));
         std::fs::write(&path, &good).unwrap();
     }
-    // A program with other experiments says nothing of these, and outside of a checkout there are none.
+    // A program that was built with other experiments refuses, and so does any outside of a checkout.
     let other = dir.path().join("experiments/chap/link.toml");
     std::fs::create_dir_all(other.parent().unwrap()).unwrap();
     std::fs::write(&other, "title = \"another\"\n").unwrap();

@@ -503,7 +503,7 @@ fn results_of_several_machines_are_merged() {
     assert!(kept.contains("# t[s] one/dl-1[b/s] two/dl-1[b/s]\n"), "{kept}");
     assert!(dir.path().join("all/jain.txt").is_file());
 
-    // By their clocks the second begins 250 ms after the first; one datagram began both, whatever their clocks say.
+    // Offsets by the system clocks; 0 for runs that one datagram started, with a warning if the clocks are over 60 s apart.
     let begun = |name: &str, started_ns: u64, start: &str| {
         let file = dir.path().join(name).join("summary.json");
         let mut summary: Value = serde_json::from_slice(&std::fs::read(&file).expect("there")).expect("JSON");

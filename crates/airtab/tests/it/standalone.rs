@@ -194,7 +194,7 @@ fn a_sweep() {
         manifest["axes"][0]["values"],
         serde_json::json!(["../films/film.txt", "other.txt", "synthetic"])
     );
-    // Inputs that an earlier result left there give way to those of the next one, but not if somebody changed them.
+    // Inputs of an earlier result are replaced, unless a user has changed them.
     let (words, input) = (["sweep", "own/sweep.toml", "--out", "again"], dir.path().join("again/input.toml"));
     ran(dir.path(), "kept", &words);
     let before = fs::read_to_string(&input).expect("it is there");

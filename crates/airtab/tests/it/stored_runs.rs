@@ -151,7 +151,7 @@ fn a_changed_option_is_not_answered_by_a_stored_run() {
     }
 }
 
-/// Of tables [server] and [model] each key is part of what a stored run is known by.
+/// Each key of the tables [server] and [model] is part of the key of a stored run.
 #[test]
 fn a_changed_key_of_a_server_or_model_is_not_answered_by_a_stored_run() {
     let flows = "task = \"two-flows\"\nservice = \"1ms\"\nrho = 0.5\nkappa = 0.4\nduration = \"300ms\"\n";

@@ -81,7 +81,7 @@ fn story(label: &str, credits: bool) -> Story {
             let credit_s = [Some(0.020), Some(0.010), Some(0.0), Some(-0.010), Some(0.015)];
             app_story(name, &[1e6, 10e6], Some(&credit_s))
         }
-        // Known at two times: 6 ms on the mean, not 2.4.
+        // Known at two of five times: the mean is 6 ms, not 2.4.
         ("call", true) => {
             let credit_s = [None, Some(0.004), None, Some(0.008), None];
             app_story(name, &[0.0, 0.1e6], Some(&credit_s))

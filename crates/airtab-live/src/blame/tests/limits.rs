@@ -235,7 +235,7 @@ fn whose_wait_it_is() {
     assert_eq!(of(0.4, &[0.001, 0.1, 0.02]), all);
     assert_eq!(of(0.4, &[]), all, "alone, nobody is spared");
     assert_eq!(of(0.4, &[0.0]), all, "whoever sent nothing is nobody who is spared");
-    // Of several flows the longest wait counts, in whatever order they come.
+    // The longest wait of several flows counts, in any order of the flows.
     let several = |owner: [f64; 2], other: [f64; 2]| {
         let mut s = some();
         s.hops.queue = delay(0.1, 0.1);

@@ -29,7 +29,7 @@ pub const EXPERIMENTS: &str = "experiments";
 In a checkout of airtab's repository a full run of one of its experiments is
 stored in experiments/results; `airtab experiment scoreboard` makes pages of it.
 
-Finished runs are kept: `airtab cache` says where, checks and removes them.")]
+Runs are cached: `airtab cache` prints where, verifies and removes them.")]
 pub struct Experiment {
     #[command(subcommand)]
     pub command: ExperimentCommand,

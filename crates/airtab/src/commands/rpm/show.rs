@@ -262,8 +262,8 @@ mod tests {
         assert!(json["down"].get("event").is_none());
     }
 
-    /// Round trips of 100 to 219 ms, one of each: the 98th percentile is 217, the 118th of 120, the median 159; half of
-    /// that is one way. Of 50 to 200 ms 108.5 are 61 % of the way down, of 50 to 100 ms 79.5 are 41 %.
+    /// Round trips of 100 to 219 ms, one of each: the 98th percentile is 217 ms, the 118th of 120, the median 159 ms. The one-way
+    /// delay is half: 108.5 ms scores 61 between 50 and 200 ms, 79.5 ms scores 41 between 50 and 100 ms.
     #[test]
     fn percentiles_are_of_the_samples_themselves() {
         let probe = |i: u64| Foreign { tcp_ns: (100 + i) * MS, tls_ns: None, http_ns: (219 - i) * MS };
