@@ -40,6 +40,22 @@ pub struct Files {
     written: Vec<(NamedTempFile, String)>,
 }
 
+/// A file that gets its name when it is whole, in the folder that it will be in. Temporary files are private; this one may
+/// be read and written as any other new one (umask).
+///
+/// # Errors
+/// It cannot be made there.
+pub fn unnamed(folder: &Path) -> io::Result<NamedTempFile> {
+    let mut form = tempfile::Builder::new();
+    form.prefix(".airtab-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        form.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    form.tempfile_in(folder)
+}
+
 /// A file that is being written.
 pub struct Part {
     /// Its contents.
@@ -106,17 +122,7 @@ impl Files {
     /// # Errors
     /// Names the file.
     pub fn begin(&self, name: &str) -> anyhow::Result<Part> {
-        let file = || -> io::Result<NamedTempFile> {
-            let file = NamedTempFile::new_in(&self.dir)?;
-            #[cfg(unix)]
-            {
-                // Temporary files are private; results are not.
-                use std::os::unix::fs::PermissionsExt;
-                file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-            }
-            Ok(file)
-        };
-        let file = file().with_context(|| self.cannot(name))?;
+        let file = unnamed(&self.dir).with_context(|| self.cannot(name))?;
         Ok(Part { buffer: BufWriter::new(file), name: name.into() })
     }
 

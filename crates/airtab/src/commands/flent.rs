@@ -11,9 +11,10 @@ use airtab_lab::count;
 use airtab_lab::flent::{Document, Plan, SUFFIX};
 use airtab_sim::Scenario;
 use anyhow::Context;
-use tempfile::{Builder, NamedTempFile};
+use tempfile::NamedTempFile;
 
 use super::study::file_name;
+use crate::files::unnamed;
 use crate::output;
 
 /// Files on their way.
@@ -33,7 +34,7 @@ impl Files {
     pub fn begin(paths: Vec<PathBuf>) -> Result<Files, String> {
         let begin = |path: PathBuf| {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let file = Builder::new().prefix(".airtab-").tempfile_in(folder.unwrap_or(Path::new(".")));
+            let file = unnamed(folder.unwrap_or(Path::new(".")));
             match file {
                 _ if path.is_dir() => Err(format!("--flent {}: it is a folder: name a file", path.display())),
                 Ok(file) => Ok((path, file)),
@@ -59,13 +60,6 @@ impl Files {
             let mut buffer = BufWriter::new(file);
             document.write(&name, &mut buffer).with_context(cannot)?;
             let file = buffer.into_inner().map_err(io::IntoInnerError::into_error).with_context(cannot)?;
-            #[cfg(unix)]
-            {
-                // Temporary files are private; results are not.
-                use std::os::unix::fs::PermissionsExt;
-                let mode = std::fs::Permissions::from_mode(0o644);
-                file.as_file().set_permissions(mode).with_context(cannot)?;
-            }
             file.persist(&path).map_err(|e| e.error).with_context(cannot)?;
             names.push(path.display().to_string());
         }

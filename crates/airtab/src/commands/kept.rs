@@ -25,8 +25,12 @@ pub struct Kept {
 /// The folder that the environment names.
 pub fn folder() -> PathBuf {
     let set = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let home = || Some(set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")))?.join("airtab"));
-    set("AIRTAB_CACHE").or_else(home).unwrap_or_else(|| ".airtab".into())
+    // The XDG base directory specification ignores relative paths.
+    let caches = || set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let home = || Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(".cache"));
+    let usual = || Some(caches().or_else(home)?.join("airtab"));
+    // Who has no home has none to keep runs in, and is told so.
+    set("AIRTAB_CACHE").or_else(usual).unwrap_or_else(|| "/nonexistent/airtab".into())
 }
 
 /// The folder of packs in it: other things may be cached beside them.

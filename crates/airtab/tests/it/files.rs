@@ -250,3 +250,52 @@ fn captures_want_a_directory_and_a_time() {
         assert!(stderr(&output).contains(expected), "{args:?}: {}", stderr(&output));
     }
 }
+
+/// Who may read and write results is the user's to say.
+#[cfg(unix)]
+#[test]
+fn results_have_the_permissions_of_any_new_file() {
+    use std::os::unix::fs::PermissionsExt;
+    for (umask, mode) in [("022", 0o644), ("077", 0o600), ("002", 0o664)] {
+        let dir = scratch();
+        let airtab = env!("CARGO_BIN_EXE_airtab");
+        let run = format!(
+            "umask {umask}; exec {airtab} compare --short --seeds 1 --queues fifo --no-cache --out out --flent a.flent.gz"
+        );
+        let output =
+            Command::new("sh").args(["-c", &run]).current_dir(dir.path()).output().expect("sh starts");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        for name in ["out/results.json", "out/index.html", "a-fifo.flent.gz"] {
+            let of =
+                std::fs::metadata(dir.path().join(name)).expect("it is there").permissions().mode() & 0o777;
+            assert_eq!(of, mode, "{name} under {umask}: {of:o}");
+        }
+    }
+}
+
+/// Nothing is kept in the folder that a command happens to run in.
+#[test]
+fn finished_runs_are_kept_in_absolute_places() {
+    let dir = scratch();
+    let folder = |name: &str, value: Option<&str>| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+        command
+            .args(["cache", "size"])
+            .current_dir(dir.path())
+            .env_remove("AIRTAB_CACHE")
+            .env_remove("XDG_CACHE_HOME");
+        command.env("HOME", "/nonexistent/home");
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+        let output = command.output().expect("airtab starts");
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), stderr(&output))
+    };
+    assert!(folder("XDG_CACHE_HOME", Some("here")).contains("/nonexistent/home/.cache/airtab/runs"));
+    assert!(folder("XDG_CACHE_HOME", Some("/var/x")).contains("/var/x/airtab/runs"));
+    assert!(folder("AIRTAB_CACHE", Some("here")).contains("here/runs"), "who names this one means it");
+    let homeless = folder("HOME", None);
+    assert!(homeless.contains("/.cache/airtab/runs") && !homeless.contains(".airtab"), "{homeless}");
+    assert_eq!(std::fs::read_dir(dir.path()).expect("readable").count(), 0);
+}
