@@ -519,6 +519,7 @@ static struct at_pkt *airtime_fq_dequeue(struct at_qdisc *q, struct at_ticket *t
 	u32 mark = p ? URGENT : 0;
 
 	*t = (struct at_ticket){ 0 };
+	at_codel_begin(&s->queues.total);
 	airtime_fq_tick(q, now);
 	s->queues.urgent.sent += !!p;
 	if (!p)

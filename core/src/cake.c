@@ -700,6 +700,7 @@ static struct at_pkt *cake_dequeue(struct at_qdisc *q, struct at_ticket *ticket,
 	struct at_pkt *p;
 
 	memset(ticket, 0, sizeof(*ticket));
+	s->total.batch = 0;
 	if (s->bandwidth && now < at_clock_due(&s->clock)) {
 		s->waits += q->qlen > q->parked;
 		return NULL;

@@ -219,6 +219,7 @@ static struct at_pkt *cbq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 
 	*t = (struct at_ticket){ 0 };
+	at_codel_begin(&s->queues.total);
 	if (!p)
 		return at_cbq_next(q, now);
 	s->queues.urgent.sent++;

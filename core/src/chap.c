@@ -303,9 +303,11 @@ static bool chap_drops(struct at_qdisc *q, u32 id, struct at_pkt *p,
 static __attribute__((__noinline__)) struct at_pkt *chap_control(struct at_qdisc *q, u32 id, struct at_pkt *p,
 								 u32 target, u64 now)
 {
-	struct at_codel_params params = chap_priv(q)->codel;
+	struct chap *c = chap_priv(q);
+	struct at_codel_params params = c->codel;
 
 	params.target = target;
+	at_codel_begin(&c->aqm);
 	while (chap_drops(q, id, p, &params, now)) {
 		at_book_drop(q, p, AT_R_AQM);
 		p = chap_take_ready(q, id);

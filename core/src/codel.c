@@ -145,6 +145,7 @@ static struct at_pkt *codel_dequeue(struct at_qdisc *q, struct at_ticket *t, u64
 	struct at_pkt *p;
 
 	memset(t, 0, sizeof(*t));
+	at_codel_begin(&s->total);
 	while ((p = at_line_first(q, &s->line))) {
 		at_line_take(&s->line);
 		if (!at_codel_drops(&s->params, &s->codel, &s->total, p, q->bytes - at_bytes(p), now)) {

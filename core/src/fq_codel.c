@@ -166,6 +166,7 @@ static struct at_pkt *fq_codel_dequeue(struct at_qdisc *q, struct at_ticket *t, 
 	struct at_pkt *p = at_urgent_take(&s->queues.urgent, q);
 
 	*t = (struct at_ticket){ 0 };
+	at_codel_begin(&s->queues.total);
 	s->queues.urgent.sent += !!p;
 	if (!p)
 		p = at_queues_next(q, &s->queues, 0, now);

@@ -640,6 +640,7 @@ struct at_pkt *at_vfq_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
 	u32 i;
 
 	*t = (struct at_ticket){ 0 };
+	at_codel_begin(&s->codel_total);
 	s->contenders = s->wf2q.active + 1;
 	if (at_urgent_waits(&s->urgent))
 		return vfq_serve_urgent(q, t);

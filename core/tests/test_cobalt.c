@@ -169,6 +169,7 @@ static void as_described(u64 seed, bool ecn)
 		sojourn = level + 1 + below(&seed, level ? 20 * MS : TARGET + MS / 2);
 		p.flags = ecn ? AT_F_ECT : 0;
 		at_codel_stamp(&p, now - sojourn);
+		s.batch = 0;
 		CHECK_EQ(at_cobalt_drops(&k, &c, &s, &p, false, 0, now), decides(&r, sojourn, ecn, now));
 		CHECK_EQ(c.count, r.count);
 		CHECK_EQ(c.dropping, r.dropping);

@@ -155,6 +155,7 @@ static struct at_pkt *depart(struct queue *q, const struct at_codel_params *k, u
 {
 	struct at_pkt *p;
 
+	at_codel_begin(&q->stats);
 	do {
 		p = at_fifo_pop(&q->fifo);
 		if (!p) {

@@ -49,6 +49,7 @@ struct at_cobalt {
 
 struct at_cobalt_stats {
 	u64 drops, marks, blue;		/* blue: of the drops, those that BLUE alone wanted */
+	u32 batch;			/* drops of the present dequeue, at most AT_CODEL_BATCH */
 };
 
 /* target and interval for a link on which a full packet takes `packet` ns. */
@@ -147,9 +148,10 @@ static inline bool at_cobalt_drops(const struct at_cobalt_params *k, struct at_c
 	}
 	if (c->count && now > c->drop_next && !drop && !blue)
 		c->drop_next = now;
-	if (last)
+	if (last || s->batch == AT_CODEL_BATCH)
 		return false;
 	s->drops += drop || blue;
+	s->batch += drop || blue;
 	s->blue += blue && !drop;
 	return drop || blue;
 }

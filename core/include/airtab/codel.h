@@ -34,6 +34,7 @@
 #define AT_CODEL_INTERVAL 100000000u	/* ns */
 #define AT_CODEL_MTU 1514u		/* bytes: Ethernet header and 1500 */
 #define AT_CODEL_COUNT_MAX 0x3fffffffu
+#define AT_CODEL_BATCH 256u	/* most drops of one dequeue */
 
 struct at_codel_params {
 	u32 target, interval;		/* ns */
@@ -53,7 +54,15 @@ struct at_codel {
 
 struct at_codel_stats {
 	u64 drops, marks;
+	u32 batch;			/* drops of the present dequeue */
 };
+
+/* A dequeue begins. Under a host's lock it may take AT_CODEL_BATCH drops and no more:
+ * what is due beyond is dropped by later ones. Linux has this bound since 7f4a5ec6258f. */
+static inline void at_codel_begin(struct at_codel_stats *s)
+{
+	s->batch = 0;
+}
 
 /* 2^32 / sqrt(n), rounded down to within two units; n > 0. From x <= 1/sqrt(n)
  * no step overshoots, so the 64 bits of 1 - n x^2 are exact although those of
@@ -157,13 +166,14 @@ static inline bool at_codel_signals(const struct at_codel_params *k, struct at_c
 static inline bool at_codel_drops(const struct at_codel_params *k, struct at_codel *c,
 				  struct at_codel_stats *s, struct at_pkt *p, u64 left, u64 now)
 {
-	if (!at_codel_signals(k, c, at_codel_sojourn(p, now), left, now))
+	if (s->batch == AT_CODEL_BATCH || !at_codel_signals(k, c, at_codel_sojourn(p, now), left, now))
 		return false;
 	if (k->ecn && at_mark_ce(p)) {
 		s->marks++;
 		return false;
 	}
 	s->drops++;
+	s->batch++;
 	return true;
 }
 
