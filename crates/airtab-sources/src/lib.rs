@@ -3,8 +3,8 @@
 //!
 //! Stored runs of programs with equal hashes are equal, so that a program, a library and a server of one commit share them.
 //! Comments, white space and `#[cfg(test)] mod`, with its files, do not change the hash. Build scripts call [`emit`]; the
-//! crate has the hash as `env!("AIRTAB_SOURCES")`. A packaged crate has the hash that it has in the repository: except for the lock file, no
-//! file outside of the crate is read.
+//! crate has the hash as `env!("AIRTAB_SOURCES")`. A packaged crate has the hash that it has in the repository: except for
+//! the lock file, no file outside of the crate is read.
 //!
 //! Limits: crates of this workspace have hashes of their own; their users combine them ([`together`]).
 

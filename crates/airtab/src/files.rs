@@ -40,8 +40,8 @@ pub struct Files {
     written: Vec<(NamedTempFile, String)>,
 }
 
-/// A file that gets its name when it is whole, in the folder that it will be in. Temporary files are private; this one may
-/// be read and written as any other new one (umask).
+/// A temporary file in the directory of a result, to be renamed when it is complete. It has the permissions of any new file
+/// (umask); temporary files usually have 0600.
 ///
 /// # Errors
 /// It cannot be made there.

@@ -29,7 +29,7 @@ pub fn folder() -> PathBuf {
     let caches = || set("XDG_CACHE_HOME").filter(|path| path.is_absolute());
     let home = || Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(".cache"));
     let usual = || Some(caches().or_else(home)?.join("airtab"));
-    // Who has no home has none to keep runs in, and is told so.
+    // A user without a home directory gets a warning that runs are not cached.
     set("AIRTAB_CACHE").or_else(usual).unwrap_or_else(|| "/nonexistent/airtab".into())
 }
 

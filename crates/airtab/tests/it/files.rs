@@ -251,7 +251,7 @@ fn captures_want_a_directory_and_a_time() {
     }
 }
 
-/// Who may read and write results is the user's to say.
+/// The umask decides who may read and write results.
 #[cfg(unix)]
 #[test]
 fn results_have_the_permissions_of_any_new_file() {
@@ -273,7 +273,7 @@ fn results_have_the_permissions_of_any_new_file() {
     }
 }
 
-/// Nothing is kept in the folder that a command happens to run in.
+/// The run cache is at an absolute path unless AIRTAB_CACHE says otherwise.
 #[test]
 fn finished_runs_are_kept_in_absolute_places() {
     let dir = scratch();
