@@ -107,7 +107,8 @@ bench-users: ## what the package for Python costs beside the command, a cluster 
 lint: ## formatting, warnings, and the rules that kernel code must keep
 	@tools/licences
 	@tools/book --check
-	@tools/require clang
+	@tools/require clang patch
+	@core/mutants/run 0/1
 	@echo "Checking the C core (gcc, clang, 32 bits) ..."
 	@$(MAKE) --no-print-directory -C core check
 	@$(CARGO) fmt --all --check
