@@ -294,3 +294,115 @@ impl Exchange {
         json
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn made(words: &[&str]) -> Result<Exchange, Vec<String>> {
+        let args = Airtime::try_parse_from([&["airtime"], words].concat()).unwrap_or_else(|e| panic!("{e}"));
+        exchange(args.profile.as_deref().expect("a profile"), &args)
+    }
+
+    fn of(words: &[&str]) -> Exchange {
+        made(words).unwrap_or_else(|e| panic!("{words:?}: {e:?}"))
+    }
+
+    /// The cycle is the sum of its parts; goodput counts the bytes of all frames that were asked for.
+    #[test]
+    fn a_cycle_is_the_sum_of_its_parts() {
+        for (words, bits) in [
+            (&["std-11n", "--frames", "3", "--bytes", "700"][..], 3.0 * 700.0 * 8.0),
+            (&["std-11g", "--bytes", "300"], 300.0 * 8.0),
+            (&["std-11b", "--bytes", "40"], 40.0 * 8.0),
+            (&["std-11ax", "--frames", "5"], 5.0 * 1500.0 * 8.0),
+        ] {
+            let json = of(words).json();
+            let ns = |key: &str| json[key].as_u64().expect("a time");
+            let parts = ["wait_ns", "mean_backoff_ns", "ppdu_ns", "sifs_ns", "answer_ns"].map(ns);
+            assert_eq!(ns("cycle_ns"), parts.iter().sum::<u64>(), "{words:?}");
+            assert!(
+                (json["goodput_bps"].as_f64().expect("a rate") / (bits * 1e9 / ns("cycle_ns") as f64) - 1.0)
+                    .abs()
+                    < 1e-12
+            );
+        }
+        // DSSS: SIFS 10 us and two slots of 20 us; half of 31 slots.
+        let json = of(&["std-11b"]).json();
+        assert_eq!((&json["wait_ns"], &json["mean_backoff_ns"]), (&json!(50_000), &json!(310_000)));
+    }
+
+    /// A resource unit is told, in text and JSON; without one, the width is.
+    #[test]
+    fn a_resource_unit_is_part_of_the_rate() {
+        let unit = of(&["std-11ax", "--ru", "242", "--mcs", "2"]);
+        assert_eq!((&unit.json()["rate"]["ru_tones"], &unit.json()["rate"]["mcs"]), (&json!(242), &json!(2)));
+        assert!(unit.text().lines().next().is_some_and(|line| line.contains("242 tones")), "{}", unit.text());
+        assert_eq!(of(&["std-11ax"]).json()["rate"]["ru_tones"], Value::Null);
+        assert_eq!(of(&["std-11ax", "--bytes", "77"]).json()["ip_bytes"], 77);
+    }
+
+    /// A frame or an aggregate, its answer with the rate of that, and how many fit.
+    #[test]
+    fn texts_of_single_frames() {
+        let text = of(&["std-11n", "--mcs", "0", "--bytes", "200"]).text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "std-11n: a frame of 200 bytes of IP at HT20 MCS 0, 1 stream, 800 ns: 6.5 Mb/s");
+        let row = |name: &str| -> Vec<&str> {
+            let line = lines.iter().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{text}"));
+            line[14..].split_whitespace().collect()
+        };
+        // 238 bytes at 26 bits a symbol: 1904 + 22 bits are 75 symbols behind 36 us of preamble.
+        assert_eq!(row("PPDU"), ["336.0", "us", "238", "bytes"]);
+        // 14 bytes at 24 Mb/s: 134 bits are 2 symbols behind 20 us.
+        assert_eq!(row("ACK"), ["28.0", "us", "at", "24", "Mb/s"]);
+        assert_eq!(row("AIFS"), ["43.0", "us", "best", "effort"]);
+        assert_eq!(row("SIFS"), ["16.0", "us"]);
+        let exchange = of(&["std-11n", "--mcs", "0", "--bytes", "200"]);
+        let [usual, longest] = [4_000_000, 5_484_000].map(|ns| exchange.most_frames(ns));
+        assert!(usual.0 < longest.0 && usual.1 == "time");
+        let most =
+            format!("Most of these frames in one PPDU: {} in 4 ms, {} in 5.484 ms.", usual.0, longest.0);
+        assert_eq!(lines.last(), Some(&most.as_str()));
+    }
+
+    /// So many frames fit and one more does not, whichever limit there is.
+    #[test]
+    fn one_frame_more_than_the_most_is_refused() {
+        for (words, limit) in [
+            (&["std-11n", "--bytes", "40"][..], "window"),
+            (&["std-11n", "--mcs", "2"], "time"),
+            (&["std-11n", "--streams", "4", "--width", "40"], "bytes"),
+            (&["std-11ac", "--mcs", "0", "--bytes", "900"], "time"),
+        ] {
+            let (most, why) = of(words).most_frames(PPDU_MAX_NS);
+            assert_eq!(why, limit, "{words:?}");
+            let frames = |n: u32| made(&[words, &["--frames", &n.to_string()]].concat()).map(|e| e.frames);
+            assert_eq!(frames(most), Ok(most), "{words:?}");
+            let said = frames(most + 1).expect_err("too many").join(" ");
+            assert!(said.starts_with(&format!("--frames {}: ", most + 1)), "{said}");
+            assert!(said.ends_with(&format!("; at most {most} of these")), "{said}");
+        }
+    }
+
+    #[test]
+    fn profiles_are_listed_in_their_order() {
+        let names: Vec<&str> = Phy::all().map(|phy| phy.name()).collect();
+        let listed = list();
+        let shown: Vec<&str> =
+            listed.lines().take(names.len()).filter_map(|l| l.split_whitespace().next()).collect();
+        assert_eq!(shown, names);
+        let of = |key: &str| {
+            profiles().iter().map(|p| p[key].as_str().expect("text").to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            (of("name"), of("about")),
+            (
+                names.iter().map(|n| n.to_string()).collect(),
+                Phy::all().map(|p| p.about().to_string()).collect()
+            )
+        );
+    }
+}

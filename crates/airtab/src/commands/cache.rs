@@ -183,5 +183,12 @@ mod tests {
             torn.ends_with("prune removes what is damaged; it is made again when it is asked for"),
             "{torn}"
         );
+        // Each is named, and one that can be removed is enough for the hint.
+        let both = verdicts(&Verdict { whole: 1, damaged: vec![damage(What::Foreign), damage(What::Torn)] });
+        let lines: Vec<&str> = both.lines().collect();
+        assert_eq!((lines.len(), lines[0]), (4, "1 run can be read"));
+        assert_eq!(lines[1].strip_prefix("a.pack: 44 bytes from byte 33 on: "), Some(What::Foreign.words()));
+        assert_eq!(lines[2].strip_prefix("a.pack: 44 bytes from byte 33 on: "), Some(What::Torn.words()));
+        assert_ne!(What::Foreign.words(), What::Torn.words());
     }
 }

@@ -417,19 +417,7 @@ fn run_all(
         how.kept.look(&bar);
     };
     // Experiments that share runs make each once: there may be fewer to go than that.
-    let left = || {
-        let made = made.load(Ordering::Relaxed);
-        let runs = (total - stored).saturating_sub(made);
-        let seconds = start.elapsed().as_secs_f64() / made.max(1) as f64 * runs as f64;
-        match runs > 0 && made > 0 {
-            true => format!(
-                "; {}, about {} left",
-                count(runs, "run"),
-                HumanDuration(Duration::from_secs_f64(seconds))
-            ),
-            false => String::new(),
-        }
-    };
+    let left = || left(total - stored, made.load(Ordering::Relaxed), start.elapsed().as_secs_f64());
     #[cfg(has_live)]
     let host = &crate::commands::live::Host { stop: &stop };
     #[cfg(has_live)]
@@ -456,6 +444,22 @@ fn run_all(
     }
     bar.finish_and_clear();
     Ok(None)
+}
+
+/// Of `all` runs so many were made in so many seconds: the others, and an estimate of their time.
+fn left(all: usize, made: usize, took: f64) -> String {
+    let runs = all.saturating_sub(made);
+    let seconds = took / made.max(1) as f64 * runs as f64;
+    match runs > 0 && made > 0 {
+        true => {
+            format!(
+                "; {}, about {} left",
+                count(runs, "run"),
+                HumanDuration(Duration::from_secs_f64(seconds))
+            )
+        }
+        false => String::new(),
+    }
 }
 
 /// The page that leads to those of all that were run.
@@ -581,6 +585,25 @@ fn date(days: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    fn parsed(words: &[&str]) -> RunExperiments {
+        match Args::try_parse_from([&["airtab", "experiment", "run"], words].concat())
+            .map(|args| args.command)
+        {
+            Ok(Command::Experiment(args::Experiment { command: ExperimentCommand::Run(args) })) => args,
+            Ok(_) => panic!("another command"),
+            Err(e) => panic!("{e}"),
+        }
+    }
+
+    fn nothing() -> Outcome {
+        Outcome { quick: false, seeds: 3, runs: 0, points: Vec::new() }
+    }
+
     #[test]
     fn dates() {
         let known =
@@ -588,5 +611,148 @@ mod tests {
         for (days, text) in known {
             assert_eq!(super::date(days), text);
         }
+        // Day by day, by the lengths of months, for 440 years: with 2000 and 2400, and years such as 2100 that do not leap.
+        let (mut year, mut month, mut day) = (1970, 1, 1);
+        for days in 0..440 * 365 {
+            assert_eq!(super::date(days), format!("{year:04}-{month:02}-{day:02}"));
+            let leaps = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+            let length = match month {
+                2 => 28 + u32::from(leaps),
+                4 | 6 | 9 | 11 => 30,
+                _ => 31,
+            };
+            day += 1;
+            if day > length {
+                (month, day) = (month + 1, 1);
+            }
+            if month > 12 {
+                (year, month) = (year + 1, 1);
+            }
+        }
+    }
+
+    /// The time of the runs that are left is that of as many of those that were made.
+    #[test]
+    fn what_is_left_takes_as_long_as_what_was_made() {
+        for (all, made, took, said) in [
+            (10, 4, 8.0, "; 6 runs, about 12 seconds left"),
+            (3, 2, 120.0, "; 1 run, about 60 seconds left"),
+            (12, 2, 60.0, "; 10 runs, about 5 minutes left"),
+            (10, 0, 8.0, ""),
+            (10, 10, 8.0, ""),
+            (10, 11, 8.0, ""),
+        ] {
+            assert_eq!(left(all, made, took), said, "{made} of {all}");
+        }
+    }
+
+    #[test]
+    fn all_are_those_that_are_simulated() {
+        let ids = |found: Vec<Experiment>| found.into_iter().map(|e| e.id).collect::<Vec<String>>();
+        let known = experiment::all();
+        let simulated: Vec<String> = known.iter().filter(|e| !e.live).map(|e| e.id.clone()).collect();
+        assert!(simulated.len() < known.len());
+        assert_eq!(chosen(&[], true).expect("read").map(ids), Some(simulated));
+    }
+
+    /// What comes out in one table needs one experiment; in files each has its own.
+    #[test]
+    fn rows_of_several_experiments_need_files() {
+        let two = ["chap/link", "chap/fair"].map(|id| experiment::find(id).expect("of the repository"));
+        for (words, n, said) in [
+            (&["--format", "csv"][..], 1, None),
+            (
+                &["--format", "csv"],
+                2,
+                Some("--format csv: 2 experiments have columns of their own each: name one"),
+            ),
+            (&["--format", "csv", "--out", "x"], 2, None),
+            (&["--format", "parquet"], 1, Some("--format parquet: name a directory for the file with --out")),
+            (&["--format", "parquet", "--out", "x"], 2, None),
+            (&["--json"], 2, None),
+            (&[], 2, None),
+        ] {
+            let args = parsed(&[&["a"], words].concat());
+            let reason = unfit(args.form.get(), &args, &two[..n]);
+            match said {
+                None => assert_eq!(reason, None, "{words:?}"),
+                Some(said) => assert!(reason.as_deref().is_some_and(|r| r.starts_with(said)), "{reason:?}"),
+            }
+        }
+        // An axis of a name that rows have already.
+        let text = "title = \"t\"\nsource = \"s\"\n[scenario]\nduration = \"1s\"\nstation = [{ name = \"a\" }]\n\
+                    app = [{ name = \"c\", kind = \"voip\", station = \"a\" }]\n\
+                    [[axis]]\nname = \"seed\"\nkeys = \"station.a.distance\"\nvalues = [1, 2]\n";
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("own.toml");
+        std::fs::write(&path, text).expect("written");
+        let own = Experiment::load(&path).unwrap_or_else(|e| panic!("{e}"));
+        let csv = parsed(&["a", "--format", "csv", "--out", "x"]);
+        let reason = unfit(Format::Csv, &csv, &[two[0].clone(), own.clone()]).expect("refused");
+        assert!(reason.contains("own: axis 'seed': results have a column of that name"), "{reason}");
+        assert_eq!(unfit(Format::Json, &csv, &[own]), None);
+    }
+
+    #[test]
+    fn a_full_run_has_all_points_and_seeds() {
+        for (words, whole) in [
+            (&["a"][..], true),
+            (&["a", "--jobs", "1"], true),
+            (&["a", "--quick"], false),
+            (&["a", "--seeds", "3"], false),
+        ] {
+            assert_eq!(full(&parsed(words)), whole, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn data_has_each_axis_with_its_label_and_values() {
+        let own = experiment::find("chap/qsize-game").expect("of the repository");
+        let mut e = own.clone();
+        e.axes = vec![own.axes[0].clone(), own.axes[0].clone()];
+        (e.axes[1].name, e.axes[1].label) = ("other".into(), "other, ms".into());
+        e.axes[1].values.truncate(1);
+        let data = data(&e, &nothing(), &[]);
+        let values: Vec<&str> = own.axes[0].values.iter().map(|value| value.text.as_str()).collect();
+        assert!(values.len() > 1 && own.axes[0].name != own.axes[0].label);
+        assert_eq!(
+            data["axes"],
+            json!([
+                { "name": own.axes[0].name, "label": own.axes[0].label, "values": values },
+                { "name": "other", "label": "other, ms", "values": values[..1] },
+            ])
+        );
+        assert_eq!(
+            [&data["id"], &data["title"], &data["source"]],
+            [&json!(e.id), &json!(e.title), &json!(e.source)]
+        );
+        assert_eq!([&data["version"], &data["git"]], [env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT")]);
+        assert_eq!((&data["outcome"]["seeds"], &data["checks"]), (&json!(3), &json!([])));
+    }
+
+    /// The command of a page is that of the file beside it, or of the experiment's name; of real time, as root.
+    #[test]
+    fn a_page_has_the_command_that_makes_it() {
+        let dir = tempfile::tempdir().expect("a directory");
+        for (id, words, command) in [
+            ("live/lnx-cpu", &["a"][..], "sudo airtab experiment run live/lnx-cpu\n"),
+            ("chap/link", &["a", "--quick"], "airtab experiment run chap/link --quick\n"),
+            ("chap/link", &["a", "--seeds", "4"], "airtab experiment run chap/link --seeds 4\n"),
+        ] {
+            let e = experiment::find(id).expect("of the repository");
+            write(dir.path(), &parsed(words), &e, &nothing(), &[]).unwrap_or_else(|e| panic!("{e}"));
+            let page = std::fs::read_to_string(dir.path().join(id).with_extension("html")).expect("written");
+            let shown = page.split("<h2>To reproduce</h2>\n<pre>").nth(1).expect("a command");
+            assert_eq!(shown.split("</pre>").next(), Some(command.trim_end()), "{id}");
+            assert!(dir.path().join(format!("{id}.experiment.toml")).is_file());
+        }
+        let commit = built();
+        let commit =
+            commit.strip_prefix(concat!(env!("CARGO_PKG_VERSION"), " (commit ")).expect("the version");
+        let commit = commit.strip_suffix(')').expect("its commit");
+        assert!(
+            env!("AIRTAB_GIT").starts_with(commit) && commit.len() == env!("AIRTAB_GIT").len().min(12),
+            "{commit}"
+        );
     }
 }

@@ -124,4 +124,30 @@ mod tests {
         assert_eq!(of("d/out.flent.gz", "chap:limit=70"), "d/out-chap-limit=70.flent.gz");
         assert_eq!(of("a.b.flent.gz", "fifo"), "a.b-fifo.flent.gz");
     }
+
+    /// What cannot be written is told before anything runs, with its cure, and without the name of a temporary file.
+    #[test]
+    fn files_are_begun_before_anything_runs() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = |name: &str| dir.path().join(name);
+        let said = |all: &[&str]| {
+            Files::begin(all.iter().map(|name| path(name)).collect()).map(|files| files.0.len())
+        };
+        assert_eq!(said(&["a.flent.gz", "b.flent.gz"]), Ok(2));
+        std::fs::create_dir(path("c.flent.gz")).expect("a folder");
+        let folder = format!("--flent {}: it is a folder: name a file", path("c.flent.gz").display());
+        assert_eq!(said(&["a.flent.gz", "c.flent.gz"]), Err(folder));
+        let none = said(&["a.flent.gz", "none/d.flent.gz"]).expect_err("there is no such folder");
+        let begins = format!(
+            "--flent {}: cannot write there: No such file or directory",
+            path("none/d.flent.gz").display()
+        );
+        assert!(
+            none.starts_with(&begins)
+                && none.ends_with("name a file in a folder that is there and that you can write to")
+        );
+        assert!(!none.contains("at path"), "{none}");
+        let left: Vec<_> = std::fs::read_dir(dir.path()).expect("readable").collect();
+        assert_eq!(left.len(), 1, "the folder alone");
+    }
 }

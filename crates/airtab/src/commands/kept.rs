@@ -97,3 +97,28 @@ impl Kept {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command that was stopped goes on only where its runs are stored.
+    #[test]
+    fn what_is_kept_is_told() {
+        let none = Kept::default();
+        assert_eq!((none.keeps(), none.goes_on()), (false, "not all that is done is kept"));
+        let dir = tempfile::tempdir().expect("a directory");
+        let opened = Packs::open(&packs(dir.path())).expect("a folder");
+        let kept = Kept { packs: Some(opened), folder: dir.path().into(), said: false.into() };
+        assert_eq!(
+            (kept.keeps(), kept.goes_on()),
+            (true, "what is done is kept: the same command goes on from here")
+        );
+        assert_eq!(packs(Path::new("d")), Path::new("d/runs"));
+        let said = Kept { folder: "d/e".into(), ..Kept::default() }.warning(&"full");
+        assert!(
+            said.starts_with("finished runs cannot be kept in d/e: full. The results are whole"),
+            "{said}"
+        );
+    }
+}

@@ -236,4 +236,62 @@ mod tests {
         let long = vec![b' '; 5 << 20];
         assert_eq!(said(&long), "standard input: is larger than 4 MiB; is it a scenario?");
     }
+
+    #[test]
+    fn the_first_that_is_there_twice() {
+        for (all, found) in [
+            (&["a", "b", "c"][..], None),
+            (&["a", "b", "b", "a"], Some("b")),
+            (&["a", "b", "c", "a", "c"], Some("a")),
+            (&["a", "a", "a"], Some("a")),
+            (&[], None),
+        ] {
+            assert_eq!(twice(all).copied(), found, "{all:?}");
+        }
+    }
+
+    /// Parameters of a discipline are those of its label, else those of the file, else its own.
+    #[test]
+    fn labels_go_before_the_file_and_that_before_defaults() {
+        let file = set(HOME, "queue.chap.limit", "77").expect("set");
+        let file = set(&file, "queue.chap.increment", "3ms").expect("set");
+        let file = ScenarioFile::parse("home.toml", &file).unwrap_or_else(|e| panic!("{e}"));
+        let queues: Vec<QueueSpec> =
+            ["chap", "chap:limit=9", "red"].map(|label| label.parse().expect("a discipline")).into();
+        let built = build(&queues, &file.queues).expect("parameters");
+        let labels: Vec<&str> = built.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["chap", "chap:limit=9", "red"]);
+        let of = |i: usize, name| built[i].1.get(name).map(<[u64]>::to_vec);
+        assert_eq!((of(0, "limit"), of(0, "increment")), (Some(vec![77]), Some(vec![3_000_000])));
+        assert_eq!((of(1, "limit"), of(1, "increment")), (Some(vec![9]), Some(vec![3_000_000])));
+        assert_eq!(
+            of(2, "limit"),
+            airtab_core::Params::new(built[2].1.discipline()).get("limit").map(<[u64]>::to_vec)
+        );
+    }
+
+    /// The message names the first of the values that no discipline reads.
+    #[test]
+    fn the_first_value_that_nothing_reads_is_named() {
+        let queues: Vec<QueueSpec> = vec!["chap".parse().expect("a discipline")];
+        let pair = |path: &str, value: &str| (path.to_string(), value.to_string());
+        let read = [pair("wifi.attempts", "4"), pair("queue.chap.limit", "9")];
+        assert_eq!(unread(&read, &queues), None);
+        let sets = [&read[..], &[pair("queue.red.limit", "7"), pair("queue.spq.limit", "8")]].concat();
+        let said = unread(&sets, &queues).expect("red is not run");
+        assert!(said.starts_with("--set queue.red.limit=7: nothing reads it: red is not among"), "{said}");
+    }
+
+    /// Messages about a scenario with values of the command line say so; without any they have its name alone.
+    #[test]
+    fn values_are_set_in_their_order() {
+        let pair = |path: &str, value: &str| (path.to_string(), value.to_string());
+        let load = |sets: &[(String, String)]| load_set(None, sets).unwrap_or_else(|e| panic!("{e}"));
+        let set = load(&[pair("wifi.attempts", "3"), pair("name", "x"), pair("wifi.attempts", "5")]);
+        let text = set.text.lines().filter(|line| line.starts_with("attempts")).collect::<Vec<_>>();
+        assert_eq!((text, set.scenario.name.as_str()), (vec!["attempts = 5"], "x"));
+        let said = |sets: &[(String, String)]| load_set(None, sets).map(|_| ()).expect_err("wrong");
+        assert!(format!("{:#}", said(&[pair("wifi.atempts", "5")])).contains("home.toml with --set"));
+        assert!(format!("{:#}", said(&[pair("wfi.x", "5")])).starts_with("--set in home.toml: "));
+    }
 }

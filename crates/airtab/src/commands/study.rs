@@ -177,4 +177,20 @@ mod tests {
         assert_eq!(file_name("chap:increment=0.5ms:limit=70"), "chap-increment=0.5ms-limit=70");
         assert_eq!(file_name("../x y"), "..-x-y");
     }
+
+    /// Files by their names, figures by their number; the length of captures only where there are some.
+    #[test]
+    fn the_summary_names_files_and_counts_figures() {
+        let names =
+            ["index.html", "figure-a.csv", "figure-a.svg", "figure-b.csv", "figure-b.svg", "results.json"];
+        let names = names.map(String::from);
+        let wrote = "Wrote index.html, results.json and 2 figures (figure-*.svg, each with its data as .csv) into d/out.";
+        assert_eq!(summary(&names, Path::new("d/out"), None), wrote);
+        assert_eq!(
+            summary(&names, Path::new("d/out"), Some(1_500_000)),
+            format!(
+                "{wrote}\nThe captures hold the first 1500us of the measured part (--pcap=TIME for more)."
+            )
+        );
+    }
 }

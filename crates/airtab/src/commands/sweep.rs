@@ -271,3 +271,112 @@ fn halted(stopped: &Stopped, runs: &Runs, args: &Sweep, stop: &AtomicBool) -> Ex
     output::tell(&format!("{why}{stopped}; {goes_on}"));
     ExitCode::from(if interrupted { INTERRUPTED } else { 1 })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    fn parsed(words: &[&str]) -> Sweep {
+        match Args::try_parse_from([&["airtab", "sweep"], words].concat()).map(|args| args.command) {
+            Ok(Command::Sweep(args)) => args,
+            Ok(_) => panic!("another command"),
+            Err(e) => panic!("{e}"),
+        }
+    }
+
+    /// A name is a scenario that airtab brings, else an experiment, of which neither checks nor figures are looked at.
+    #[test]
+    fn a_name_is_that_of_a_scenario_or_of_an_experiment() {
+        let scenario = found(Path::new("rrul")).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(
+            (scenario.named(), scenario.axes.len(), scenario.title.as_str()),
+            ("rrul.toml", 0, "rrul")
+        );
+        let own = experiment::find("chap/qsize-game").expect("it is of the repository");
+        assert!(!own.checks.is_empty() && !own.figures.is_empty());
+        let swept = found(Path::new("chap/qsize-game")).unwrap_or_else(|e| panic!("{e}"));
+        assert!(swept.checks.is_empty() && swept.figures.is_empty());
+        assert_eq!((&swept.id, swept.size(), swept.queues.len()), (&own.id, own.size(), own.queues.len()));
+        let said = |name: &str| found(Path::new(name)).map(|_| ()).expect_err("there is none").to_string();
+        let expected =
+            "no such file, and no scenario that airtab brings; no experiment 'chap/qsize-gam'; did you mean";
+        assert!(said("chap/qsize-gam").starts_with(expected), "{}", said("chap/qsize-gam"));
+        assert!(!said("rrul.toml").contains("scenario that airtab brings"), "a file was meant");
+    }
+
+    /// Options go before the file: disciplines take the place of its own, axes come after its own, seeds of --until go to
+    /// their places.
+    #[test]
+    fn options_go_before_the_file() {
+        let file = "queues = [\"fifo\", \"spq\"]\n[scenario]\nduration = \"1s\"\nstation = [{ name = \"a\" }]\n\
+                    app = [{ name = \"call\", kind = \"voip\", station = \"a\" }]\n\
+                    [[axis]]\nname = \"d\"\nkeys = \"station.a.distance\"\nvalues = [1, 2]\n\
+                    [until]\nmetric = \"call.voip_mos\"\nhalf_width = 0.5\nfirst = 3\nmost = 30\n";
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("own.toml");
+        std::fs::write(&path, file).expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let of =
+            |words: &[&str]| asked(&parsed(&[&[path], words].concat())).unwrap_or_else(|e| panic!("{e}"));
+        let labels = |e: &Experiment| e.queues.iter().map(|q| q.label.clone()).collect::<Vec<_>>();
+        let names = |e: &Experiment| e.axes.iter().map(|axis| axis.name.clone()).collect::<Vec<_>>();
+        let plain = of(&[]);
+        assert_eq!((labels(&plain), names(&plain)), (vec!["fifo".into(), "spq".into()], vec!["d".into()]));
+        let more = of(&[
+            "--queues",
+            "chap:limit=9",
+            "--axis",
+            "wifi.attempts=4,7,9",
+            "--axis",
+            "app.call.start=0s,9ms",
+        ]);
+        assert_eq!(labels(&more), ["chap:limit=9"]);
+        assert_eq!(names(&more), ["d", "wifi.attempts", "app.call.start"]);
+        assert_eq!(more.size(), 2 * 3 * 2);
+        let values: Vec<&str> = more.axes[1].values.iter().map(|value| value.text.as_str()).collect();
+        assert_eq!(values, ["4", "7", "9"]);
+        let rounds = |words: &[&str]| {
+            let until = of(words).until.expect("it has one");
+            (until.metric, until.half_width, until.rounds.first, until.rounds.most)
+        };
+        let call = || "call.voip_mos".to_string();
+        assert_eq!(rounds(&[]), (call(), 0.5, 3, 30));
+        assert_eq!(rounds(&["--first", "4"]), (call(), 0.5, 4, 30));
+        assert_eq!(rounds(&["--most", "40"]), (call(), 0.5, 3, 40));
+        assert_eq!(rounds(&["--until", "call.voip_mos=0.25", "--most", "41"]), (call(), 0.25, 3, 41));
+    }
+
+    /// Only --cluster asks for a cluster, with its own address and --jobs; without one, nothing is run.
+    #[test]
+    fn a_cluster_is_asked_for_by_its_name() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("own.toml");
+        let file = "duration = \"1s\"\nstation = [{ name = \"a\" }]\n\
+                    app = [{ name = \"call\", kind = \"voip\", station = \"a\" }]\n";
+        std::fs::write(&path, file).expect("written");
+        let path = path.to_str().expect("UTF-8");
+        let asked = std::cell::RefCell::new(Vec::new());
+        let join = |name: &str, jobs: Option<u16>| -> Result<Box<dyn Elsewhere>, String> {
+            asked.borrow_mut().push((name.to_string(), jobs));
+            Err("it is far away".into())
+        };
+        let base = [path, "--no-cache", "--seeds", "1", "--queues", "fifo"];
+        let run = |words: &[&str]| sweep(&parsed(&[&base[..], words].concat()), &join).expect("it is told");
+        assert_eq!(run(&["--cluster", "tcp://x:1", "--jobs", "3"]), ExitCode::from(2));
+        assert_eq!(run(&["--cluster", "local"]), ExitCode::from(2));
+        // What is wrong with the sweep itself is told first.
+        assert_eq!(run(&["--cluster", "local", "--format", "parquet"]), ExitCode::from(2));
+        let both = [("tcp://x:1".to_string(), Some(3)), ("local".to_string(), None)];
+        assert_eq!(asked.into_inner(), both);
+        let said = no_cluster("local", None).map(|_| ()).expect_err("Python's");
+        assert!(
+            said.contains("pip install 'airtab[dask]'") && said.contains("--shard and --merge"),
+            "{said}"
+        );
+    }
+}

@@ -162,7 +162,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     }
     let queue = args.queue.build(&QueueSettings::default())?;
     let file = args.out.as_deref().map(output::Drawing::open).transpose()?;
-    let step = (args.seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS);
+    let step = step_ns(args.seconds);
     let style = ProgressStyle::with_template("{bar:40} {pos} of {len} runs, {eta} left");
     let bar = match output::is_quiet() {
         true => ProgressBar::hidden(),
@@ -187,6 +187,11 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     };
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// From one sample to the next of a run of so many seconds.
+fn step_ns(seconds: u64) -> u64 {
+    (seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS)
 }
 
 /// One for each download.
@@ -354,4 +359,252 @@ fn run_as_json(args: &Trace, latencies: &[u64], run: &Traced) -> Value {
         "queue_packets": course.queue_packets,
         "flows": course.apps.iter().enumerate().map(flow).collect::<Vec<_>>(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use airtab_lab::draw::Content;
+
+    use super::*;
+
+    fn parsed(words: &[&str]) -> Trace {
+        let words = [&["tcp", "trace"], words].concat();
+        let TcpCommand::Trace(args) = Tcp::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command;
+        args
+    }
+
+    /// What the command makes of these words: its options, latencies and runs.
+    fn traced(words: &[&str]) -> (Trace, Vec<u64>, Vec<Traced>) {
+        let args = parsed(words);
+        let latencies = latencies(&args).expect("they fit");
+        let tcp = tcp_settings(&args.tcp).unwrap_or_else(|_| panic!("{:?}", args.tcp));
+        let queue = args.queue.build(&QueueSettings::default()).expect("a queue");
+        let run = |congestion: &Algorithm| {
+            let scenario = scenario(&args, &latencies, (*congestion, tcp));
+            let course = course(&scenario, &queue, args.seed, step_ns(args.seconds));
+            Traced { congestion: *congestion, course, mss: tcp.mss.into() }
+        };
+        let runs = args.congestion.iter().map(run).collect();
+        (args, latencies, runs)
+    }
+
+    /// A near and a far download under two congestion controls, whose short queue drops.
+    const TWO: [&str; 9] = [
+        "--latency",
+        "2ms,60ms",
+        "--queue",
+        "5",
+        "--congestion",
+        "newreno,cubic",
+        "--duration=8s",
+        "--seed=9",
+        "--tcp=mss=1000",
+    ];
+
+    #[test]
+    fn a_run_has_at_most_3000_samples_at_whole_tenths_of_a_second() {
+        for (seconds, step_ms) in
+            [(4, 100), (299, 100), (300, 100), (301, 200), (600, 200), (601, 300), (86_400, 28_800)]
+        {
+            assert_eq!(step_ns(seconds), step_ms * 1_000_000, "{seconds} s");
+            assert!(seconds * SECOND / step_ns(seconds) <= 3000);
+        }
+    }
+
+    #[test]
+    fn downloads_are_as_many_as_latencies_unless_all_have_the_same() {
+        let ms = |all: &[u64]| Ok(all.iter().map(|ms| ms * 1_000_000).collect::<Vec<_>>());
+        let sixteen = vec!["7ms"; 16].join(",");
+        let seventeen = vec!["7ms"; 17].join(",");
+        for (words, expected) in [
+            (&[][..], ms(&[125])),
+            (&["--flows", "3"], ms(&[125, 125, 125])),
+            (&["--latency", "1ms,9ms,4ms"], ms(&[1, 9, 4])),
+            (&["--latency", "1ms,9ms", "--flows", "2"], ms(&[1, 9])),
+            (&["--latency", "9ms", "--flows", "1"], ms(&[9])),
+            (&["--latency", &sixteen], ms(&[7; 16])),
+            (&["--latency", &seventeen], Err("--latency has 17 values: at most 16 downloads".into())),
+            (
+                &["--latency", "1ms,9ms", "--flows", "3"],
+                Err("--flows 3 and 2 latencies: give one latency, or 3".into()),
+            ),
+        ] {
+            assert_eq!(latencies(&parsed(words)), expected, "{words:?}");
+        }
+        assert_eq!((latency("10s"), latency("10001ms")), (Ok(10_000_000_000), Err("0 to 10s".into())));
+        assert_eq!(queue("77").map(|q| q.label), Ok("fifo:limit=77".into()));
+        assert_eq!(queue("chap:limit=7").map(|q| q.label), Ok("chap:limit=7".into()));
+        assert_eq!((rate("5500kb/s").is_err(), rate("9Mb/s"), rate("48Mb/s")), (true, Ok(9_000), Ok(48_000)));
+    }
+
+    #[test]
+    fn the_title_says_what_runs_have_in_common() {
+        let of = |words: &[&str]| {
+            let args = parsed(words);
+            title(&args, &latencies(&args).expect("they fit"))
+        };
+        assert_eq!(of(&[]), "1 download, latency 125ms; fifo:limit=35, 54 Mb/s, seed 1");
+        assert_eq!(
+            of(&[
+                "--latency",
+                "1ms,30ms",
+                "--rate",
+                "6Mb/s",
+                "--seed",
+                "8",
+                "--queue",
+                "chap",
+                "--tcp",
+                "mss=900,prr=false"
+            ]),
+            "2 downloads, latency 1ms, 30ms; chap, 6 Mb/s, tcp mss=900 prr=false, seed 8"
+        );
+    }
+
+    /// The last three quarters are measured; each download is that of its latency, active to the last sample.
+    #[test]
+    fn the_scenario_is_the_one_asked_for() {
+        let args = parsed(&["--latency", "1ms,30ms", "--rate", "18Mb/s", "--duration", "10s"]);
+        let tcp = tcp_settings(&["mss=700".to_string()]).unwrap_or_else(|_| panic!("a setting"));
+        let scenario = scenario(&args, &[1_000_000, 30_000_000], (Algorithm::ALL[0], tcp));
+        assert_eq!((scenario.duration_ns, scenario.measure_ns), (10 * SECOND, 2_500_000_000..10 * SECOND));
+        let of = |app: &App| (app.name.clone(), app.station, app.active_ns.clone());
+        let apps: Vec<_> = scenario.apps.iter().map(of).collect();
+        assert_eq!(
+            apps,
+            [("download 1".into(), 0, 0..10 * SECOND + 1), ("download 2".into(), 1, 0..10 * SECOND + 1)]
+        );
+        let names: Vec<&str> = scenario.stations.iter().map(|station| station.name.as_str()).collect();
+        assert_eq!((names, scenario.tcp.mss), (vec!["station 1", "station 2"], 700));
+    }
+
+    /// Each figure of the table and of the JSON is that of its run, in the order of latencies and of congestion controls.
+    #[test]
+    fn figures_are_those_of_the_runs() {
+        let (args, latencies, runs) = traced(&TWO);
+        let json = as_json(&args, &latencies, &runs);
+        let text = table(&args, &latencies, &runs);
+        let rows: Vec<Vec<&str>> = text
+            .lines()
+            .skip(3)
+            .take_while(|line| !line.is_empty())
+            .map(|l| l.split_whitespace().collect())
+            .collect();
+        assert_eq!((rows.len(), &json["rate_kbps"], &json["tcp"]), (4, &json!(54_000), &json!(["mss=1000"])));
+        assert_eq!((&json["seed"], &json["queue"]), (&json!(9), &json!("fifo:limit=5")));
+        for (r, run) in runs.iter().enumerate() {
+            let of = &json["runs"][r];
+            let ap = &run.course.trace.ap;
+            assert!(ap.mean_packets > 0.0 && ap.mean_packets < ap.max_packets as f64);
+            assert_eq!(of["congestion"], ["newreno", "cubic"][r]);
+            assert_eq!(of["queue_mean_packets"].as_f64(), Some(ap.mean_packets));
+            assert_eq!(of["queue_max_packets"].as_u64(), Some(ap.max_packets as u64));
+            let rates: Vec<f64> = (0..2)
+                .map(|i| {
+                    let received = &run.course.apps[i].received_bytes;
+                    // Samples are at 0.1 s, 0.2 s and so on: from 2 s to 8 s.
+                    (received[79] - received[19]) as f64 * 8.0 / 6.0
+                })
+                .collect();
+            assert!(rates[0] > 1.5 * rates[1], "the near one gets more: {rates:?}");
+            let jain = (rates[0] + rates[1]).powi(2) / (2.0 * (rates[0].powi(2) + rates[1].powi(2)));
+            assert!((of["jain_ratio"].as_f64().expect("a ratio") / jain - 1.0).abs() < 1e-9);
+            for (i, rate) in rates.iter().enumerate() {
+                let (flow, stats) = (&of["flows"][i], &run.course.apps[i].flows[0].stats);
+                assert_eq!(flow["latency_ns"], [2_000_000, 60_000_000][i]);
+                assert!(
+                    (flow["goodput_bits_per_second"].as_f64().expect("a rate") / rate - 1.0).abs() < 1e-9
+                );
+                let counts = [stats.segments, stats.retransmits, stats.recoveries, stats.timeouts];
+                let told =
+                    ["segments", "retransmits", "recoveries", "timeouts"].map(|key| flow[key].as_u64());
+                assert_eq!(told, counts.map(Some));
+                let windows = &run.course.apps[i].flows[0].cwnd_bytes;
+                let windows: Vec<f64> =
+                    windows[19..].iter().filter_map(|w| Some((*w)? as f64 / 1000.0)).collect();
+                let mean = windows.iter().sum::<f64>() / windows.len() as f64;
+                assert!((flow["mean_cwnd_segments"].as_f64().expect("a mean") / mean - 1.0).abs() < 1e-9);
+                let mut row = vec![
+                    ["2ms", "60ms"][i].to_string(),
+                    format!("{:.2}", rate / 1e6),
+                    format!("{mean:.1}"),
+                    stats.retransmits.to_string(),
+                    stats.timeouts.to_string(),
+                ];
+                if i == 0 {
+                    row.insert(0, ["newreno", "cubic"][r].into());
+                    row.extend([
+                        format!("{:.1}", ap.mean_packets),
+                        ap.max_packets.to_string(),
+                        format!("{jain:.3}"),
+                    ]);
+                }
+                assert_eq!(rows[2 * r + i], row);
+            }
+        }
+        let all: Vec<_> =
+            runs.iter().flat_map(|run| &run.course.apps).map(|app| app.flows[0].stats).collect();
+        assert!(
+            all.iter().any(|s| s.retransmits != s.recoveries
+                && s.recoveries != s.timeouts
+                && s.retransmits != s.timeouts),
+            "{all:?}"
+        );
+        // One download has no evenness.
+        let (args, latencies, runs) = traced(&["--latency=9ms", "--congestion=cubic", "--duration=4s"]);
+        let text = table(&args, &latencies, &runs);
+        assert!(text.contains("; from 1 s to 4 s\n"), "{text}");
+        assert_eq!(text.lines().nth(3).map(|row| row.split_whitespace().count()), Some(8));
+    }
+
+    /// Rows are throughput, queue and window, columns the runs; a throughput is that of the second before its point.
+    #[test]
+    fn the_figure_has_each_sample_at_its_time() {
+        let (_, latencies, runs) = traced(&TWO);
+        let drawn = figure::figure(&runs, &latencies, "title");
+        let panels: Vec<(&str, &str)> =
+            drawn.panels().iter().map(|panel| (panel.name.as_str(), panel.caption.as_str())).collect();
+        let expected =
+            ["throughput", "queue", "window"].map(|what| [("newreno", what), ("cubic", what)]).concat();
+        assert_eq!(panels, expected);
+        let lines = |panel: usize| -> Vec<(String, Vec<(f64, f64)>)> {
+            let Content::Plot(plot) = &drawn.panels()[panel].content else { panic!("a plot") };
+            let points =
+                |line: &airtab_lab::draw::Line| line.points.iter().flatten().map(|p| (p.x, p.y)).collect();
+            plot.lines.iter().map(|line| (line.name.clone(), points(line))).collect()
+        };
+        let most = runs[1].course.queue_packets.iter().max().expect("samples");
+        assert_eq!(drawn.panels()[3].alt, format!("cubic: queue, packets over time, most {most}.0"));
+        let near = |a: &[(f64, f64)], b: &[(f64, f64)]| {
+            a.len() == b.len()
+                && a.iter()
+                    .zip(b)
+                    .all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-6 * b.1.max(1.0))
+        };
+        for (r, run) in runs.iter().enumerate() {
+            let names = ["download 1: 2ms", "download 2: 60ms"];
+            for (i, (name, points)) in lines(r).iter().enumerate() {
+                let received = &run.course.apps[i].received_bytes;
+                let at = |second: usize| if second == 0 { 0 } else { received[10 * second - 1] };
+                let rate = |second: usize| (at(second) - at(second - 1)) as f64 * 8.0 / 1e6;
+                let expected: Vec<(f64, f64)> = (1..=8).map(|second| (second as f64, rate(second))).collect();
+                assert_eq!(name, names[i]);
+                assert!(near(points, &expected), "{points:?} {expected:?}");
+            }
+            let queue = &lines(2 + r);
+            let expected: Vec<(f64, f64)> = (1..)
+                .zip(&run.course.queue_packets)
+                .map(|(k, n)| (f64::from(k) / 10.0, f64::from(*n)))
+                .collect();
+            assert_eq!((queue.len(), queue[0].0.as_str()), (1, "queue"));
+            assert!(near(&queue[0].1, &expected));
+            for (i, (name, points)) in lines(4 + r).iter().enumerate() {
+                let windows = (1..).zip(&run.course.apps[i].flows[0].cwnd_bytes);
+                let expected: Vec<(f64, f64)> =
+                    windows.filter_map(|(k, w)| Some((f64::from(k) / 10.0, (*w)? as f64 / 1000.0))).collect();
+                assert_eq!(name, names[i]);
+                assert!(near(points, &expected));
+            }
+        }
+    }
 }

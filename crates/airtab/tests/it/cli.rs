@@ -357,6 +357,10 @@ fn wrong_usage_is_2() {
             &["compare", "rrul", "--short", "--flent", "a.flent.gz"],
             "first and last 5 s, and this run has no more",
         ),
+        (
+            &["run", "rrul", "--short", "--flent", "a.flent.gz"],
+            "first and last 5 s, and this run has no more",
+        ),
         (&["live", "run", "chap/fair", "--flent", "a.flent.gz"], "--flent: not of an experiment"),
         (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
         (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),

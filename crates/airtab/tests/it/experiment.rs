@@ -294,10 +294,18 @@ fn full_runs_in_a_checkout_are_stored() {
         assert_eq!(airtab(dir.path(), args).status.code(), Some(0));
         assert!(!path.exists(), "{args:?}");
     }
+    let today = || {
+        let date = Command::new("date").args(["-u", "+%F"]).output().expect("date starts");
+        text(&date.stdout).trim().to_string()
+    };
+    let before = today();
     let run = airtab(dir.path(), &["run", "chap/constants", "mine.toml"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
+    let days = [before, today()];
     let stored: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     assert_eq!(stored["id"], "chap/constants");
+    assert!(days.iter().any(|day| stored["date"] == **day), "{days:?} {}", stored["date"]);
+    assert_eq!(stored["commit"], env!("AIRTAB_GIT"));
     assert_eq!((&stored["runs"], stored["date"].as_str().unwrap().len()), (&stored["seeds"], 10));
     let check = &stored["checks"][0];
     assert_eq!((&check["reported"], &check["state"]), (&"22.22".into(), &"holds".into()), "{stored}");
@@ -346,6 +354,8 @@ fn stale_runs_what_is_stale_and_nothing_else() {
     assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
     assert!(text(&first.stderr).starts_with("2 experiments to run.\n"), "{}", text(&first.stderr));
     assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 hold"), "{}", text(&first.stderr));
+    let sums = text(&first.stdout);
+    assert!(sums.starts_with("2 experiments: ") && sums.lines().count() == 1, "no table of each: {sums}");
     assert!(text(&stale().stderr).contains("No simulated result is stale."));
     let none = airtab(dir.path(), &["run", "--stale", "chap/constants", "--json"]);
     assert_eq!((none.status.code(), text(&none.stdout)), (Some(0), "[]\n"));
@@ -419,14 +429,25 @@ fn the_scoreboard_follows_from_the_results() {
     assert_eq!(missing.status.code(), Some(1));
     assert!(text(&missing.stderr).contains("experiments/README.md: differs from the results\n"));
     assert!(!readme.exists(), "a check writes no page");
-    assert_eq!(airtab(dir.path(), &["scoreboard"]).status.code(), Some(0));
+    let pages = text(&missing.stderr).matches("differs from the results").count();
+    assert!(text(&missing.stderr).ends_with("`airtab experiment scoreboard` generates the pages\n"));
+    let there = airtab(dir.path(), &["scoreboard", "--check", "--dir", "./experiments"]);
+    assert!(
+        text(&there.stderr)
+            .ends_with("`airtab experiment scoreboard --dir ./experiments` generates the pages\n")
+    );
+    let wrote = airtab(dir.path(), &["scoreboard"]);
+    assert_eq!(wrote.status.code(), Some(0));
+    assert_eq!(text(&wrote.stderr), format!("Wrote {pages} of {pages} pages.\n"));
     assert_eq!(check().status.code(), Some(0), "{}", text(&check().stderr));
     let page = std::fs::read_to_string(&readme).unwrap();
     assert!(page.contains("| [chap](results/chap.md) | Lee 2010 | "), "{page}");
     std::fs::write(&readme, page.replace("Lee 2010", "Lee 2011")).unwrap();
     let other = check();
     assert_eq!((other.status.code(), text(&other.stderr).matches("differs").count()), (Some(1), 1));
-    assert_eq!(airtab(dir.path(), &["scoreboard"]).status.code(), Some(0));
+    let wrote = airtab(dir.path(), &["scoreboard"]);
+    assert_eq!(wrote.status.code(), Some(0));
+    assert_eq!(text(&wrote.stderr), format!("Wrote 1 of {pages} pages.\n"));
     assert_eq!(std::fs::read_to_string(&readme).unwrap(), page, "the same bytes");
     // Each file that is not a result is named, with what to do.
     let path = record(dir.path(), "chap/constants");
@@ -486,6 +507,15 @@ fn the_scoreboard_follows_from_the_results() {
         let says = "experiments/chap/link.toml is not as airtab was built with: build it again (make build)";
         assert!(text(&refused.stderr).contains(says), "{}", text(&refused.stderr));
     }
+    // A result of its own is not stored there, whatever else it is.
+    let before = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, "another").unwrap();
+    let run = airtab(dir.path(), &["run", "chap/constants"]);
+    let says =
+        "warning: the result is not stored: experiments/chap/link.toml is not as airtab was built with";
+    assert!(run.status.code() == Some(0) && text(&run.stderr).contains(says), "{}", text(&run.stderr));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "another");
+    std::fs::write(&path, before).unwrap();
     let dir = scratch();
     for args in [&["scoreboard"][..], &["scoreboard", "--check", "--dir", "nowhere"]] {
         let refused = airtab(dir.path(), args);
@@ -503,4 +533,104 @@ fn the_scoreboard_follows_from_the_results() {
             .count(),
         0
     );
+}
+
+/// Of several experiments one that fails is enough for exit code 1, and one with figures for the sentence on them, wherever it
+/// stands; what is printed of each is in their order.
+#[test]
+fn the_first_of_several_experiments_counts_as_the_last() {
+    let dir = scratch();
+    let short = SMALL.replace("\"6s\"", "\"400ms\"").replace("[\"1s\", \"5s\"]", "[\"100ms\", \"400ms\"]");
+    let (head, tail) = short.split_once("[[figure]]").unwrap();
+    let checks = &tail[tail.find("[[check]]").unwrap()..];
+    let (first, _) = checks[9..]
+        .split_once("[[check]]")
+        .map(|(first, _)| (format!("{head}[[check]]{first}"), ()))
+        .unwrap();
+    // Scores are below 5 for certain, and above 1.
+    let bound = |bound: &str| {
+        first.replace("order = \"falls\"", bound).replace("at = { q = [20, 80] }", "at = { q = 20 }")
+    };
+    std::fs::write(dir.path().join("red.toml"), bound("least = 7")).unwrap();
+    std::fs::write(dir.path().join("good.toml"), bound("most = 7")).unwrap();
+    let drawn = format!("{head}[[figure]]{}", tail.split("[[check]]").next().unwrap());
+    std::fs::write(dir.path().join("drawn.toml"), drawn).unwrap();
+    let run = |names: &[&str], more: &[&str]| {
+        let run = airtab(dir.path(), &[&["run"], names, &["--seeds", "1"], more].concat());
+        (run.status.code(), text(&run.stdout).to_string(), text(&run.stderr).to_string())
+    };
+    for (names, code, sums) in [
+        (["red.toml", "good.toml"], 1, "2 experiments: 1 of 2 "),
+        (["good.toml", "red.toml"], 1, "2 experiments: 1 of 2 "),
+        (["good.toml", "drawn.toml"], 0, "2 experiments: 1 of 1 "),
+    ] {
+        let (found, shown, said) = run(&names, &[]);
+        assert_eq!(found, Some(code), "{names:?}: {said}");
+        assert!(shown.lines().last().is_some_and(|line| line.starts_with(sums)), "{names:?}: {shown}");
+        let places =
+            names.map(|name| shown.find(&format!("{}: ", &name[..name.len() - 5])).expect("its title"));
+        assert!(places[0] < places[1], "{shown}");
+        // Runs of both are counted: each has six.
+        if names == ["red.toml", "good.toml"] {
+            assert!(said.starts_with("12 runs ...\n"), "{said}");
+        } else {
+            assert!(said.starts_with("12 of 12 runs are known from before.\n"), "{said}");
+        }
+    }
+    let (_, json, _) = run(&["red.toml", "good.toml"], &["--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let states = [0, 1].map(|i| json[i]["checks"][0]["state"].as_str().unwrap().to_string());
+    assert_eq!(
+        (json[0]["id"].as_str(), states.as_slice()),
+        (Some("red"), &["red".into(), "holds".into()][..])
+    );
+    let (_, alone, _) = run(&["good.toml"], &[]);
+    assert!(!alone.contains("1 experiment"), "{alone}");
+    for (i, (names, figures)) in [
+        (["drawn.toml", "good.toml"], true),
+        (["good.toml", "drawn.toml"], true),
+        (["good.toml", "red.toml"], false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let (_, _, said) = run(&names, &["--out", &format!("out{i}")]);
+        assert_eq!(said.contains("the figures (.svg, .csv)"), figures, "{names:?}: {said}");
+        assert!(said.contains(&format!("of each into out{i}: open out{i}/index.html.")), "{said}");
+    }
+}
+
+/// All and all that are stale are those that are simulated; a file may have the signs of a pattern in its name.
+#[test]
+fn names_and_switches_choose_experiments() {
+    let dir = scratch();
+    let list = airtab(dir.path(), &["list", "--json"]);
+    let all: serde_json::Value = serde_json::from_slice(&list.stdout).expect("JSON");
+    let ids: Vec<&str> = all.as_array().unwrap().iter().map(|e| e["id"].as_str().unwrap()).collect();
+    let simulated = ids.iter().filter(|id| !id.starts_with("live/")).count();
+    assert!(simulated < ids.len());
+    for switch in ["--all", "--stale"] {
+        let run = airtab(dir.path(), &["run", switch, "--format", "csv"]);
+        assert_eq!(run.status.code(), Some(2));
+        let said = format!("error: --format csv: {simulated} experiments have columns of their own each");
+        assert!(text(&run.stderr).starts_with(&said), "{switch}: {}", text(&run.stderr));
+    }
+    let family = airtab(dir.path(), &["run", "stz", "chap/link", "--format", "csv"]);
+    let n = ids.iter().filter(|id| id.starts_with("stz/")).count() + 1;
+    assert!(
+        text(&family.stderr).contains(&format!(": {n} experiments have columns")),
+        "{}",
+        text(&family.stderr)
+    );
+    let shown = airtab(dir.path(), &["show", "chap/link", "--json"]);
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).expect("JSON");
+    assert_eq!(shown["id"], "chap/link");
+    std::fs::write(dir.path().join("own[1].toml"), SMALL).unwrap();
+    let run = airtab(dir.path(), &["run", "own[1].toml", "own[1].toml"]);
+    assert_eq!(text(&run.stderr), "error: own[1].toml is named twice\n");
+    // Whether results can be written is found out before anything runs.
+    let run = airtab(dir.path(), &["run", "own[1].toml", "--out", "own[1].toml/results"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).starts_with("error: cannot make the directory "), "{}", text(&run.stderr));
+    assert!(run.stdout.is_empty() && !dir.path().join("kept").exists());
 }

@@ -295,6 +295,17 @@ fn finished_runs_are_kept_in_absolute_places() {
     assert!(folder("XDG_CACHE_HOME", Some("here")).contains("/nonexistent/home/.cache/airtab/runs"));
     assert!(folder("XDG_CACHE_HOME", Some("/var/x")).contains("/var/x/airtab/runs"));
     assert!(folder("AIRTAB_CACHE", Some("here")).contains("here/runs"), "who names this one means it");
+    // One variable goes before the next; an empty one is none.
+    let of = |own: &str, caches: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
+        command.args(["cache", "size"]).current_dir(dir.path()).env("HOME", "/nonexistent/home");
+        let output =
+            command.env("AIRTAB_CACHE", own).env("XDG_CACHE_HOME", caches).output().expect("airtab starts");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    assert!(of("/nonexistent/a", "/nonexistent/b").starts_with("/nonexistent/a/runs: 0 runs in 0 packs"));
+    assert!(of("", "/nonexistent/b").starts_with("/nonexistent/b/airtab/runs: "));
+    assert!(of("", "").starts_with("/nonexistent/home/.cache/airtab/runs: "));
     let homeless = folder("HOME", None);
     assert!(homeless.contains("/.cache/airtab/runs") && !homeless.contains(".airtab"), "{homeless}");
     assert_eq!(std::fs::read_dir(dir.path()).expect("readable").count(), 0);

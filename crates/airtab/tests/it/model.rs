@@ -246,7 +246,10 @@ fn wrong_values_are_named() {
             &["chap", "burst", "--service", "30ms"],
             "--service 30ms: a packet costs at most the increment, 25ms",
         ),
-        (&["chap", "burst", "--flows", "100", "--service", "10us"], "limit: "),
+        (
+            &["chap", "burst", "--flows", "100", "--service", "10us"],
+            "error: 100 bursts of 5000 packets: chap: limit: ",
+        ),
         (
             &["bianchi", "--phy", "phy-z"],
             "--profile: 'phy-z' is not known; did you mean `phy-a`? (known: phy-a,",
@@ -502,5 +505,226 @@ fn tables_and_json_have_the_same_figures() {
                 format!("{tau:.4}")
             ]
         );
+    }
+}
+
+/// A lone station: 7.5 slots of 9 us and one exchange for each packet, or for each aggregate of so many.
+#[test]
+fn a_lone_station_gets_a_packet_through_in_a_cycle() {
+    for (args, bits, what) in [
+        (&["--size", "700B", "--rate", "18Mb/s"][..], 5_600.0, "phy-a: frames of 700B at 18Mbit,"),
+        (
+            &["--profile", "std-11n", "--size", "300B"],
+            2_400.0,
+            "std-11n: frames of 300B at HT20 MCS 7, 1 stream",
+        ),
+        (
+            &["--profile", "std-11n", "--size", "300B", "--frames", "5", "--mcs", "3"],
+            12_000.0,
+            "std-11n: aggregates of 5 frames of 300B at HT20 MCS 3, 1 stream",
+        ),
+    ] {
+        let args = [&["bianchi", "--stations", "3,1"], args].concat();
+        let json = as_json(&args);
+        let stations: Vec<Option<u64>> =
+            json["cells"].as_array().expect("cells").iter().map(|cell| cell["stations"].as_u64()).collect();
+        assert_eq!(stations, [Some(3), Some(1)]);
+        let [busy, collision] = ["busy_ns", "collision_ns"].map(|key| json[key].as_f64().expect("a time"));
+        let rate = json["cells"][1]["throughput_bps"].as_f64().expect("a rate");
+        assert!((rate / (bits * 1e9 / (67_500.0 + busy)) - 1.0).abs() < 1e-6, "{args:?}: {rate} {busy}");
+        assert_eq!(collision < busy, args.contains(&"std-11n"), "a collision has no answer: {args:?}");
+        let output = model(&args);
+        assert!(stdout(&output).starts_with(what), "{}", stdout(&output));
+    }
+}
+
+/// Goodput is what is delivered over the time of an aggregate: the mean over its lengths, and that of BARs.
+#[test]
+fn goodput_follows_from_lengths() {
+    let args = [
+        "blockack",
+        "--window",
+        "4",
+        "--frames",
+        "3",
+        "--error",
+        "0.3,0.6",
+        "--attempts",
+        "2",
+        "--size",
+        "700B",
+    ];
+    let json = as_json(&args);
+    let number = |value: &Value| value.as_f64().expect("a number");
+    assert_eq!(
+        [&json["profile"], &json["window"], &json["frames"], &json["attempts"], &json["exact"]],
+        [&json!("std-11n"), &json!(4), &json!(3), &json!(2), &json!(true)]
+    );
+    // Times of 1 to 3 frames, by the other command, and of a BAR with its answer: 43 + 67.5 + 32 + 16 + 32 us.
+    let cycles = ["1", "2", "3"].map(|frames| {
+        let args =
+            ["bianchi", "--profile", "std-11n", "--size", "700B", "--stations", "1", "--frames", frames];
+        number(&as_json(&args)["busy_ns"]) + 67_500.0
+    });
+    let table = rows(&model(&args));
+    for (i, cell) in json["cells"].as_array().expect("cells").iter().enumerate() {
+        let lengths: Vec<f64> = cell["lengths"].as_array().expect("lengths").iter().map(number).collect();
+        assert_eq!(lengths.len(), 4);
+        let mean: f64 = lengths.iter().zip(0..).map(|(p, n)| p * f64::from(n)).sum();
+        assert!((number(&cell["mean_frames"]) / mean - 1.0).abs() < 1e-9);
+        let air: f64 = lengths[1..].iter().zip(&cycles).map(|(p, ns)| p * ns).sum();
+        let bars = number(&cell["bars_per_aggregate"]);
+        let delivered = number(&cell["delivered_per_aggregate"]);
+        let error = number(&cell["error"]);
+        // What is delivered is what is not lost; with two attempts a frame is given up with the square of that.
+        assert!((delivered / (mean * (1.0 - error)) - 1.0).abs() < 1e-9, "{cell}");
+        assert!((number(&cell["given_up"]) / error.powi(2) - 1.0).abs() < 1e-9, "{cell}");
+        let goodput = delivered * 5_600.0 * 1e9 / (air + bars * 190_500.0);
+        assert!(
+            bars > 0.0 && (number(&cell["goodput_bps"]) / goodput - 1.0).abs() < 1e-9,
+            "{cell} {goodput}"
+        );
+        let expected = [
+            format!("{}", error * 100.0),
+            format!("{mean:.2}"),
+            format!("{:.2}", lengths[3] * 100.0),
+            format!("{:.3}", number(&cell["given_up"]) * 100.0),
+            format!("{:.3}", goodput / 1e6),
+        ];
+        assert_eq!(table[i], expected);
+    }
+    let output = model(&args);
+    let first =
+        "HT20 MCS 7, 1 stream, 800 ns: a window of 4,\naggregates of at most 3 frames of 700B, one sender";
+    assert!(
+        stdout(&output).starts_with(first) && !stdout(&output).contains("approximation"),
+        "{}",
+        stdout(&output)
+    );
+    // The window of the profile, and the most frames of both limits, are the defaults.
+    for (args, window, frames) in [
+        (&["--size", "40B"][..], 64, 64),
+        (&[], 64, 28),
+        (&["--window", "9"], 9, 9),
+        (&["--profile", "std-11ax"], 256, 256),
+    ] {
+        let json = as_json(&[&["blockack"], args].concat());
+        assert_eq!((&json["window"], &json["frames"]), (&json!(window), &json!(frames)), "{args:?}");
+        let wide = stdout(&model(&[&["blockack"], args].concat())).contains("this wide is an approximation");
+        assert_eq!((wide, &json["exact"]), (window > 10, &json!(window <= 10)));
+    }
+}
+
+/// A burst fits into I, and bursts of all idle flows together into what users notice.
+#[test]
+fn the_sentences_on_the_increment_have_their_own_figures() {
+    let args = [
+        "chap",
+        "increment",
+        "--page",
+        "45kB",
+        "--throughput",
+        "20Mb/s",
+        "--noticed",
+        "180ms",
+        "--bursts",
+        "3",
+    ];
+    let json = as_json(&args);
+    // 30 packets of 12,000 bits at 20 Mb/s; 180 ms for 3 flows of 2 I each.
+    let [low, high] = ["low_ns", "high_ns"].map(|key| json[key].as_f64().expect("a time"));
+    assert!((low - 18e6).abs() < 1.0 && (high - 30e6).abs() < 1.0, "{low} {high}");
+    let output = model(&args);
+    let shown = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    for sentence in [
+        "A burst of 45kB, in packets of 1500 bytes at 20Mbit, takes 18.00 ms: I covers it (eq. 5.40).",
+        "3 idle flows that burst hold up one without credit for 6 I, within 180ms: I is 30.00 ms at most.",
+        "So I is from 18.00 to 30.00 ms.",
+    ] {
+        assert!(shown.contains(sentence), "{sentence}\n{shown}");
+    }
+    // 74,172 bytes at 27 Mb/s and two round trips of 0.1 s, of these and 39.7 s of reading.
+    let active = 74_172.0 * 8.0 / 27e6 + 0.2;
+    let web = &json["activity"][0];
+    assert_eq!(web["traffic"], "web");
+    assert!((web["p"].as_f64().expect("a share") / (active / (active + 39.7)) - 1.0).abs() < 1e-6, "{web}");
+    // The largest frame of the four films, 63,092 bytes, every 16 of 30 pictures a second.
+    let video = &json["activity"][1];
+    assert_eq!(video["traffic"], "video");
+    let largest = 63_092.0 * 8.0 / 27e6;
+    assert!(
+        (video["p"].as_f64().expect("a share") / (largest / (16.0 / 30.0)) - 1.0).abs() < 1e-6,
+        "{video}"
+    );
+    let equal =
+        model(&["chap", "increment", "--page", "99kB", "--throughput", "31680kb/s", "--noticed", "100ms"]);
+    assert!(stdout(&equal).contains("So I is from 25.00 to 25.00 ms."), "{}", stdout(&equal));
+}
+
+/// The source's rule: 2 n I, whatever a packet costs; JSON has what was asked.
+#[test]
+fn bursts_have_a_bound_for_each_number_of_flows() {
+    let args = [
+        "chap",
+        "burst",
+        "--flows",
+        "2",
+        "--service",
+        "500us",
+        "--queue",
+        "chap:profile=faithful:increment=10ms",
+    ];
+    let json = as_json(&args);
+    assert_eq!((&json["increment_ns"], &json["service_ns"]), (&json!(10_000_000), &json!(500_000)));
+    assert_eq!(json["queue"], "chap:profile=faithful:increment=10ms");
+    for (i, bursts) in [1.0, 2.0].into_iter().enumerate() {
+        let wait = &json["waits"][i];
+        assert_eq!((wait["bursts"].as_f64(), wait["bound_ns"].as_f64()), (Some(bursts), Some(bursts * 20e6)));
+        assert_eq!(wait["wait_ns"].as_f64(), Some(bursts * 20e6));
+    }
+    let output = model(&args);
+    assert!(stdout(&output).contains("I = 10ms, 500us a packet, chap:profile=faithful:increment=10ms."));
+    // A packet may cost all of the increment, and no more.
+    let whole = model(&["chap", "burst", "--service", "25ms", "--flows", "1"]);
+    assert_eq!(rows(&whole), [["1", "50.00", "50.00", "2"]]);
+    let stations = as_json(&["anomaly", "--preamble", "40us", "--overhead", "170us"]);
+    assert_eq!((&stations["preamble_ns"], &stations["overhead_ns"]), (&json!(40_000), &json!(170_000)));
+    let output = model(&["anomaly", "--preamble", "40us", "--overhead", "170us"]);
+    assert!(stdout(&output).contains("40us of preamble and 170us of overhead for an aggregate."));
+}
+
+/// Each answer names its model, its subject, and what it is of.
+#[test]
+fn answers_name_their_model() {
+    for (args, model, key, value) in [
+        (&["chap", "credits"][..], "chap credits", "increment_ns", json!(25_000_000)),
+        (&["chap", "delay", "--kappa", "1"], "chap delay", "unit", json!("services")),
+        (&["chap", "burst"], "chap burst", "queue", json!("chap:profile=faithful")),
+        (&["chap", "increment"], "chap increment", "schema", json!(1)),
+        (&["bianchi", "--profile", "std-11b"], "bianchi", "phy", json!("std-11b")),
+        (&["blockack"], "blockack", "rate", json!("HT20 MCS 7, 1 stream, 800 ns")),
+        (&["anomaly"], "anomaly", "overhead_ns", json!(150_000)),
+        (&["contention", "waste", "--n", "2"], "contention", "subject", json!("waste")),
+        (&["contention", "regimes"], "contention", "subject", json!("pipe")),
+        (&["cbt", "thresholds"], "cbt", "subject", json!("thresholds")),
+        (&["cbt", "shares"], "cbt", "subject", json!("shares")),
+        (&["cbt", "borrow"], "cbt", "subject", json!("borrow")),
+        (&["cbt", "latency"], "cbt", "subject", json!("latency")),
+        (&["cbt", "burst"], "cbt", "subject", json!("burst")),
+        (&["cbt", "red"], "cbt", "subject", json!("red")),
+        (&["cbt", "fred"], "cbt", "subject", json!("fred")),
+        (&["cbt", "frames"], "cbt", "subject", json!("frames")),
+        (&["cbt", "rate"], "cbt", "subject", json!("rate")),
+        (&["size", "bdp"], "size", "subject", json!("bdp")),
+        (&["size", "sqrt"], "size", "subject", json!("sqrt")),
+        (&["size", "tiny"], "size", "subject", json!("tiny")),
+        (&["size", "ebdp"], "size", "subject", json!("ebdp")),
+        (&["size", "alt"], "size", "subject", json!("alt")),
+        (&["size", "astar"], "size", "subject", json!("astar")),
+        (&["wqm"], "wqm", "subject", json!("limits")),
+        (&["dnb", "--rates", "11"], "dnb", "subject", json!("hops")),
+    ] {
+        let json = as_json(args);
+        assert_eq!((&json["model"], &json[key]), (&json!(model), &value), "{args:?}");
     }
 }

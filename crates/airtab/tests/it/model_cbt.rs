@@ -113,6 +113,16 @@ fn a_plan_as_commands() {
     assert_eq!(["cbt", "htb", "cake"].map(lines), [2, 13, 6]);
     let cbt_line = json["tc"]["cbt"][1].as_str().expect("a line");
     assert!(cbt_line.ends_with("guard 1 rules 'tcp=0,dscp:ef=1,*=2'"), "{cbt_line}");
+    // A full frame of 1538 bytes has a packet of 1500; another class says what its own are.
+    let of_packets = planned(&["--tc", "eth0", "--rules", "tcp=0,dscp:ef=1,*=2", "--packet", "call=238B"]);
+    let own = as_json(&of_packets)["tc"]["cbt"][1].as_str().expect("a line").to_string();
+    for (line, packets) in [(cbt_line, "packet 1500,1500,1500 "), (&own, "packet 1500,200,1500 ")] {
+        assert!(line.contains(packets), "{line}");
+        assert!(
+            line.contains("bandwidth 7000000bit,2000000bit,1000000bit th_min 26250,7500,3750 "),
+            "{line}"
+        );
+    }
     for (device, rules, what) in [
         ("eth0/1", "*=0", "no name of a network device"),
         ("", "*=0", "no name of a network device"),
@@ -326,6 +336,10 @@ fn refused_with_place_value_and_cure() {
         (vec!["shares", "--sends", "video=1B"], "--sends video: no class 'video'"),
         (vec!["borrow", "--steps"], "--steps: of one load for each class; give one, not a list"),
         (vec!["borrow", "--load", "mm=0,1KB/s", "--load", "mm=0"], "--load mm: it is there twice"),
+        (
+            vec!["borrow", "--steps", "--load", "other=1KB/s", "--load", "mm=1KB/s", "--out", "x"],
+            "--out: give a class several loads, such as --load other=0,100KB/s,500KB/s, without --steps",
+        ),
         (vec!["red", "--th-max", "4"], "thresholds from 5 to 4: the lower is 0 or more, the upper above it"),
         (vec!["fred", "--th-min", "60"], "thresholds from 60 to 40"),
         (vec!["frames", "--loss", "60"], "--loss 60: the video has 54.75 packets/s; give at most that"),
@@ -439,6 +453,17 @@ fn classes_of_a_capture() {
     let planned = as_json(&plan);
     let drain = planned["classes"][1]["drain_packets_per_s"].as_f64().expect("a rate");
     assert!((drain - 125_000.0 / 850.0).abs() < 1e-9, "packets of 826 bytes and 24 on the wire: {drain}");
+    let bare = as_json(&[&plan[..], &["--wire", "none"]].concat());
+    let drain = bare["classes"][1]["drain_packets_per_s"].as_f64().expect("a rate");
+    assert!((drain - 125_000.0 / 826.0).abs() < 1e-9, "frames as they are in the file: {drain}");
+    // What each class sent on the wire: 100 frames of 1538 bytes in a second, and 28 of 850.
+    let whens: Vec<&str> = planned["predictions"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .filter_map(|row| row["when"].as_str())
+        .collect();
+    assert_eq!(whens[1], "tcp 1.23Mb/s, mm 0.19Mb/s, other 0Mb/s");
     // 120 frames of 850 bytes within 2 s.
     let peak = plan.map(|word| if word == "mm=1Mb/s" { "mm=peak" } else { word });
     let output = cbt(&peak);

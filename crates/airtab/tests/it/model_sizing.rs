@@ -374,3 +374,199 @@ fn sums_of_a_neighborhood_follow_from_its_hops() {
     }
     assert_eq!(json["cost"].as_object().map(|costs| costs.len()), Some(2));
 }
+
+/// What a figure is drawn over is the longest list; each combination of the others is a line.
+#[test]
+fn figures_are_drawn_over_the_longest_list() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let out = dir.path().to_str().expect("UTF-8");
+    for (args, name, over, lines) in [
+        (
+            &["size", "bdp", "--rate", "6.5,65,600", "--rtt", "20ms,9ms"][..],
+            "bdp",
+            "rate, Mb/s",
+            &["RTT, ms 20", "RTT, ms 9"][..],
+        ),
+        (&["size", "bdp", "--rate", "6.5", "--rtt", "20ms,9ms"], "bdp", "RTT, ms", &["rate, Mb/s 6.5"]),
+        (
+            &["size", "sqrt", "--rate", "6.5,65", "--flows", "1,4,16"],
+            "sqrt",
+            "flows",
+            &["rate, Mb/s 6.5, RTT, ms 200", "rate, Mb/s 65, RTT, ms 200"],
+        ),
+        (
+            &["size", "tiny", "--window", "16", "--utilisation", "80%,90%"],
+            "tiny",
+            "used, %",
+            &["window, packets 16"],
+        ),
+        (&["size", "ebdp", "--service", "1ms,2ms,5ms"], "ebdp", "service, ms", &["buffer, packets"]),
+        (
+            &["size", "alt", "--idle", "0,1ms", "--steps", "3"],
+            "alt",
+            "after, s",
+            &["empty for, ms 0", "empty for, ms 1"],
+        ),
+        (
+            &["size", "astar", "--service", "1ms,2ms", "--steps", "3"],
+            "astar",
+            "after, s",
+            &["service, ms 1, empty for, ms 300", "service, ms 2, empty for, ms 300"],
+        ),
+        (&["size", "astar", "--service", "2ms"], "astar", "after, s", &["service, ms 2, empty for, ms 300"]),
+        (
+            &["size", "astar", "--service", "1ms,2ms"],
+            "astar",
+            "service, ms",
+            &["empty for, ms 300, after, s 0", "empty for, ms 300, after, s 1"],
+        ),
+        (&["wqm", "--rate", "65,300", "--ticks", "3"], "looks", "look", &["R, Mb/s 65", "R, Mb/s 300"]),
+        (&["dnb", "--rates", "11,5.5", "--split", "ratio,equal"], "hops", "hop", &["ratio", "equal"]),
+        (&["cbt", "rate", "--rtt", "20ms", "--loss", "1%,2%"], "rate", "loss, %", &["RTT, ms 20"]),
+        (
+            &["cbt", "rate", "--rtt", "20ms,30ms", "--loss", "1%,2%"],
+            "rate",
+            "RTT, ms",
+            &["loss, % 1", "loss, % 2"],
+        ),
+        (&["cbt", "red", "--average", "9", "--count", "0,8"], "red", "count", &["average, packets 9"]),
+        (
+            &["cbt", "fred", "--th-min", "2,3", "--th-max", "40,50"],
+            "fred",
+            "Th_max, packets",
+            &["Th_min, packets 2", "Th_min, packets 3"],
+        ),
+        (
+            &["cbt", "red", "--average", "9,12", "--count", "0,8"],
+            "red",
+            "average, packets",
+            &["count 0", "count 8"],
+        ),
+        (
+            &["cbt", "fred", "--th-min", "2,3", "--th-max", "40"],
+            "fred",
+            "Th_min, packets",
+            &["Th_max, packets 40"],
+        ),
+        (
+            &["cbt", "fred", "--th-min", "2", "--th-max", "40,50"],
+            "fred",
+            "Th_max, packets",
+            &["Th_min, packets 2"],
+        ),
+        (
+            &["cbt", "latency", "--latency", "20ms,30ms", "--path", "1ms"],
+            "latency",
+            "L, ms",
+            &["all busy, ms", "with path, ms"],
+        ),
+        (
+            &["cbt", "latency", "--latency", "20ms,30ms", "--load", "mm=1KB/s"],
+            "latency",
+            "L, ms",
+            &["mean wait, ms"],
+        ),
+        (
+            &["cbt", "frames", "--loss", "1,2"],
+            "frames",
+            "lost, packets/s",
+            &["whole, frames/s", "playable, frames/s"],
+        ),
+        (
+            &["cbt", "borrow", "--load", "other=0,1KB/s"],
+            "borrow",
+            "load of, other, KB/s",
+            &["tcp, KB/s", "mm, KB/s", "other, KB/s"],
+        ),
+    ] {
+        text(&[args, &["--out", out]].concat());
+        let csv = dir.path().join(format!("{name}.csv"));
+        let drawn = std::fs::read_to_string(&csv).unwrap_or_else(|e| panic!("{args:?}: {e}"));
+        std::fs::remove_file(&csv).expect("it is there");
+        // panel,series,kind,over,x,quantity,value,low,high; names with a comma are quoted.
+        let field = |line: &str, at: usize| -> String {
+            let mut fields = vec![String::new()];
+            let mut quoted = false;
+            for c in line.chars() {
+                match c {
+                    '"' => quoted = !quoted,
+                    ',' if !quoted => fields.push(String::new()),
+                    c => fields.last_mut().expect("one").push(c),
+                }
+            }
+            fields[at].clone()
+        };
+        let mut series: Vec<String> = Vec::new();
+        for line in drawn.lines().skip(1) {
+            assert_eq!(field(line, 3), over, "{args:?}: {line}");
+            // With loads the wait is that of the loads, not that of all busy classes, which is the latency.
+            let [x, value] = [4, 6].map(|at| field(line, at).parse::<f64>().expect("a number"));
+            let is_busy = (value / x - 1.0).abs() < 1e-6;
+            assert!(name != "latency" || is_busy == (field(line, 1) == "all busy, ms"), "{args:?}: {line}");
+            let name = field(line, 1);
+            if !series.contains(&name) {
+                series.push(name);
+            }
+        }
+        assert_eq!(series, lines, "{args:?}");
+    }
+}
+
+/// Sizes by hand, of values that are not the defaults.
+#[test]
+fn sizes_by_hand() {
+    let sizes = |args: &[&str]| figures(&as_json(args)["rows"], "buffer_packets", 1.0, 3);
+    // 8 Mb/s for 30 ms are 30 packets of 1000 bytes; of 9 flows a third.
+    let pipe = ["--rate", "8", "--rtt", "30ms", "--packet", "1000B"];
+    assert_eq!(sizes(&[&["size", "bdp"], &pipe[..]].concat()), ["30.000"]);
+    assert_eq!(sizes(&[&["size", "sqrt", "--flows", "9,1"], &pipe[..]].concat()), ["10.000", "30.000"]);
+    // log(W^2 / (2 (1 - used))) to the base 1 / load.
+    let tiny = as_json(&["size", "tiny", "--window", "32,100", "--utilisation", "80%,95%", "--load", "25%"]);
+    for (i, (window, used)) in
+        [(32.0, 0.8), (32.0, 0.95), (100.0, 0.8), (100.0, 0.95)].into_iter().enumerate()
+    {
+        let row = &tiny["rows"][i];
+        let of = |key: &str| row[key].as_f64().expect("a number");
+        assert_eq!((of("window_packets"), of("utilisation")), (window, used));
+        let size = (window * window / (2.0 * (1.0 - used))).ln() / 4.0f64.ln();
+        assert!((of("buffer_packets") / size - 1.0).abs() < 1e-9, "{row}");
+    }
+    let about = text(&["size", "tiny", "--load", "25%"]);
+    assert!(about.contains("at their largest windows send 25 % of what the link\n"), "{about}");
+    // 60 ms of 3 ms each, and 7 packets; 20 at most.
+    let served = ["--service", "3ms,10ms", "--wait", "60ms", "--burst", "7"];
+    assert_eq!(sizes(&[&["size", "ebdp"], &served[..]].concat()), ["27.000", "13.000"]);
+    assert_eq!(sizes(&[&["size", "ebdp", "--most", "20"], &served[..]].concat()), ["20.000", "13.000"]);
+    // 0.5 s with and 1.5 s without a packet: 4 more for each second of the first, 2 fewer for each of the other.
+    let used = [
+        "--size",
+        "50",
+        "--interval",
+        "2s",
+        "--idle",
+        "500ms,1500ms",
+        "--grow",
+        "4",
+        "--shrink",
+        "2",
+        "--steps",
+        "2",
+    ];
+    let alt = as_json(&[&["size", "alt"], &used[..]].concat());
+    assert_eq!(
+        figures(&alt["rows"], "buffer_packets", 1.0, 1),
+        ["50.0", "49.0", "48.0", "50.0", "55.0", "60.0"]
+    );
+    assert_eq!(figures(&alt["rows"], "time_s", 1.0, 1), ["0.0", "2.0", "4.0", "0.0", "2.0", "4.0"]);
+    assert_eq!(figures(&alt["rows"], "idle_s", 1.0, 1), ["0.5", "0.5", "0.5", "1.5", "1.5", "1.5"]);
+    let both = as_json(&[&["size", "astar"], &served[..], &used[..]].concat());
+    let least = |ebdp: f64| {
+        ["50.0", "49.0", "48.0", "50.0", "55.0", "60.0"]
+            .map(|alt| alt.parse::<f64>().expect("a number").min(ebdp))
+    };
+    let expected: Vec<String> =
+        [27.0, 13.0].iter().flat_map(|ebdp| least(*ebdp)).map(|size| format!("{size:.1}")).collect();
+    assert_eq!(figures(&both["rows"], "buffer_packets", 1.0, 1), expected);
+    assert_eq!(figures(&both["rows"], "service_s", 1e3, 0)[5..7], ["3", "10"]);
+    assert_eq!(figures(&both["rows"], "ebdp_packets", 1.0, 0)[5..7], ["27", "13"]);
+}

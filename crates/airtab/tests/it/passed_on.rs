@@ -245,3 +245,246 @@ fn each_option_of_a_trace_reaches_the_run() {
     let told = flow["mean_cwnd_segments"].as_f64().expect("a mean");
     assert!((mean / told - 1.0).abs() < 1e-9, "{mean} {told}");
 }
+
+/// A ping and an upload for two seconds.
+const PING: &str = r#"
+name = "house"
+duration = "12s"
+measure = ["5s", "7s"]
+station = [{ name = "near" }, { name = "far", distance = 9 }]
+app = [
+  { name = "ping", kind = "ping", station = "near", start = "5s", stop = "7s" },
+  { name = "load", kind = "upload", station = "far", start = "5s", stop = "5500ms", latency = "5ms" },
+]
+"#;
+
+/// A file for flent is that of its discipline and of the first seed; `run` writes the one that is named.
+#[test]
+fn each_file_for_flent_is_of_its_discipline() {
+    let scratch = scratch(PING);
+    let dir = scratch.path();
+    for name in ["both", "one", "other"] {
+        std::fs::create_dir(dir.join(name)).expect("a folder");
+    }
+    let said = |words: &[&str]| {
+        let run = airtab(dir, "cache", words);
+        assert_eq!(run.status.code(), Some(0), "{words:?}: {}", text(&run.stderr));
+        text(&run.stderr).to_string()
+    };
+    let wrote = said(&[
+        "compare",
+        "sweep.toml",
+        "--queues",
+        "fifo,chap",
+        "--seeds",
+        "3,1",
+        "--flent",
+        "both/a.flent.gz",
+    ]);
+    let sentence = "Wrote 2 files for flent (as its test ";
+    let files = "): both/a-fifo.flent.gz, both/a-chap.flent.gz. Its plots: flent -i both/a-fifo.flent.gz -i \
+                 both/a-chap.flent.gz -p ping_cdf -o plot.png\n";
+    assert!(wrote.contains(sentence) && wrote.contains(files), "{wrote}");
+    let read = |name: &str| std::fs::read(dir.join(name)).expect("it was written");
+    for queue in ["fifo", "chap"] {
+        let file = format!("one/a-{queue}.flent.gz");
+        let wrote = said(&["run", "sweep.toml", "--queue", queue, "--seed", "3", "--flent", &file]);
+        assert!(
+            wrote.contains("Wrote 1 file for flent") && wrote.contains(&format!("): {file}. Its plots: ")),
+            "{wrote}"
+        );
+        let other = format!("other/a-{queue}.flent.gz");
+        said(&["run", "sweep.toml", "--queue", queue, "--seed", "1", "--flent", &other]);
+        assert!(read(&file) == read(&format!("both/a-{queue}.flent.gz")), "{queue}");
+        assert!(read(&file) != read(&other), "{queue}");
+    }
+}
+
+/// Times of the frames of a capture, ns.
+fn times(path: &Path) -> Vec<u64> {
+    let bytes = std::fs::read(path).expect("it was written");
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    let (mut at, mut times) = (0, Vec::new());
+    while at < bytes.len() {
+        if word(at) == 6 {
+            times.push(u64::from(word(at + 12)) << 32 | u64::from(word(at + 16)));
+        }
+        at += word(at + 4) as usize;
+    }
+    times
+}
+
+/// Captures begin with the measured part, of a short run too, and end after what was asked for, or with the run.
+#[test]
+fn captures_are_of_the_measured_part() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let capture = |words: &[&str]| {
+        let base = ["compare", "sweep.toml", "--queues", "fifo", "--seeds", "1", "--out", "out"];
+        printed(dir, &[&base[..], &["--json"], words].concat());
+        times(&dir.join("out/air-fifo.pcapng"))
+    };
+    const MS: u64 = 1_000_000;
+    for (words, from, to) in [
+        (&["--pcap=200ms"][..], 100, 300),
+        (&["--pcap=50ms"], 100, 150),
+        (&["--pcap=5s"], 100, 1_000),
+        (&["--pcap=30ms", "--short"], 10, 40),
+    ] {
+        let times = capture(words);
+        let (first, last) = (times[0], *times.last().expect("frames"));
+        assert!(first >= from * MS && first < (from + 8) * MS, "{words:?}: {first}");
+        assert!(last <= to * MS + MS && last > (to - 12) * MS, "{words:?}: {last}");
+    }
+}
+
+/// The heading of a comparison has the times of what was run.
+#[test]
+fn the_heading_has_the_times_of_the_run() {
+    let scratch = scratch(HOUSE);
+    let heading = |words: &[&str]| {
+        let base = ["compare", "sweep.toml", "--queues", "fifo", "--seeds", "1"];
+        let run = airtab(scratch.path(), "cache", &[&base[..], words].concat());
+        text(&run.stdout).lines().next().expect("a line").to_string()
+    };
+    assert_eq!(heading(&[]), "house: 1 s simulated, measured from 0.1 s to 1 s");
+    assert_eq!(heading(&["--short"]), "house: 0.1 s simulated, measured from 0.01 s to 0.1 s");
+    let set = ["--set", "measure=[\"200ms\",\"700ms\"]", "--set", "duration=800ms"];
+    assert_eq!(heading(&set), "house: 0.8 s simulated, measured from 0.2 s to 0.7 s");
+}
+
+/// Only a radio has frames: of the emulator and of a wire a capture is refused with the reason.
+#[test]
+fn a_capture_of_no_radio_is_refused() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let wire = HOUSE.replace("name = \"house\"", "name = \"house\"\ntopology = \"dumbbell\"")
+        + "\n[bottleneck]\nrate = \"20Mb/s\"\n";
+    std::fs::write(dir.join("wire.toml"), wire.replace(", distance = 9", "")).expect("written");
+    let emulator = HOUSE.to_string() + "\n[wifi]\nmedium = \"emulator\"\n";
+    std::fs::write(dir.join("emulator.toml"), emulator.replace(", distance = 9", "")).expect("written");
+    for (file, said) in
+        [("wire.toml", "this scenario is a dumbbell"), ("emulator.toml", "medium is the emulator")]
+    {
+        let run = airtab(dir, "cache", &["compare", file, "--pcap", "--out", "out", "--seeds", "1"]);
+        assert_eq!(run.status.code(), Some(2), "{file}: {}", text(&run.stderr));
+        assert!(text(&run.stderr).contains(said), "{file}: {}", text(&run.stderr));
+    }
+}
+
+/// The value behind a key in the metadata of a Parquet file: Thrift has the length of a text in front of it.
+fn metadata(bytes: &[u8], key: &str) -> String {
+    let mut key_of_thrift = vec![key.len() as u8];
+    key_of_thrift.extend(key.as_bytes());
+    key_of_thrift.push(0x18);
+    let at = bytes.windows(key_of_thrift.len()).position(|window| window == key_of_thrift);
+    let at = at.unwrap_or_else(|| panic!("no {key}")) + key_of_thrift.len();
+    let (length, begins) = match bytes[at] {
+        short @ 0..128 => (usize::from(short), at + 1),
+        long => (usize::from(long & 127) | usize::from(bytes[at + 1]) << 7, at + 2),
+    };
+    text(&bytes[begins..begins + length]).into()
+}
+
+/// Files of rows say which command makes them, of what and of which airtab.
+#[test]
+fn rows_say_what_they_are_of() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let run = |words: &[&str]| {
+        let run = airtab(dir, "cache", words);
+        assert_eq!(run.status.code(), Some(0), "{words:?}: {}", text(&run.stderr));
+    };
+    let axis = "station.far.distance=1,9";
+    run(&["sweep", "sweep.toml", "--axis", axis, "--seeds", "1", "--queues", "fifo", "--out", "swept"]);
+    let own =
+        "title = \"Own title\"\nsource = \"s\"\nseeds = 1\nqueues = [\"fifo\"]\nbase = \"sweep.toml\"\n";
+    std::fs::write(dir.join("own.toml"), own).expect("written");
+    run(&["experiment", "run", "own.toml", "--seeds", "2", "--format", "parquet", "--out", "judged"]);
+    for (file, command, title) in [
+        (
+            "swept/results.parquet",
+            "airtab sweep input.toml --axis station.far.distance=1,9 --queues fifo --seeds 1",
+            "house",
+        ),
+        ("judged/own.parquet", "airtab experiment run own.experiment.toml --seeds 2", "Own title"),
+    ] {
+        let bytes = std::fs::read(dir.join(file)).expect("it was written");
+        for (key, value) in [
+            ("airtab.command", command),
+            ("airtab.scenario", title),
+            ("airtab.version", env!("CARGO_PKG_VERSION")),
+            ("airtab.git", env!("AIRTAB_GIT")),
+            ("airtab.schema", "1"),
+        ] {
+            assert_eq!(metadata(&bytes, key), value, "{file}: {key}");
+        }
+    }
+}
+
+/// Files of results have what the command prints in that form.
+#[test]
+fn files_have_what_is_printed() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let compare = ["compare", "sweep.toml", "--queues", "fifo,chap", "--seeds", "2"];
+    let sweep =
+        ["sweep", "sweep.toml", "--axis", "station.far.distance=1,9", "--queues", "chap", "--seeds", "2"];
+    for (words, out) in [(&compare[..], "compared"), (&sweep[..], "swept")] {
+        for (form, file) in [("json", "results.json"), ("csv", "results.csv")] {
+            let words = [words, &["--format", form]].concat();
+            let alone = airtab(dir, "cache", &words);
+            let written = airtab(dir, "cache", &[&words[..], &["--out", out]].concat());
+            assert_eq!(
+                (alone.status.code(), written.status.code()),
+                (Some(0), Some(0)),
+                "{}",
+                text(&written.stderr)
+            );
+            let read = std::fs::read_to_string(dir.join(out).join(file)).expect("it was written");
+            // A command that is to be repeated in the folder names its file there.
+            let same = |text: &str| text.replace("sweep.toml", "input.toml");
+            assert_eq!(same(text(&alone.stdout)), read.replace("sweep.toml", "input.toml"), "{words:?}");
+            let names: Vec<bool> = ["results.json", "results.csv"]
+                .iter()
+                .map(|name| dir.join(out).join(name).exists())
+                .collect();
+            assert_eq!(names, [out == "compared" || form == "json", form == "csv"], "{words:?}");
+        }
+    }
+}
+
+/// Results do not depend on the cache: where it cannot be made, or its file gets no longer than 1 KiB, one warning says so.
+#[cfg(unix)]
+#[test]
+fn a_cache_that_cannot_be_written_is_one_warning() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let own =
+        "title = \"t\"\nsource = \"s\"\nseeds = 2\nqueues = [\"fifo\", \"chap\"]\nbase = \"sweep.toml\"\n";
+    std::fs::write(dir.join("own.toml"), own).expect("written");
+    std::fs::write(dir.join("file"), "").expect("written");
+    for words in [
+        &["compare", "sweep.toml", "--queues", "fifo,chap", "--seeds", "2"][..],
+        &["sweep", "sweep.toml", "--queues", "fifo,chap", "--seeds", "2"],
+        &["experiment", "run", "own.toml"],
+    ] {
+        let without = airtab(dir, "none", &[words, &["--no-cache"]].concat());
+        assert!(!text(&without.stderr).contains("warning"), "{}", text(&without.stderr));
+        let no_folder = airtab(dir, "file", words);
+        let script = "trap '' XFSZ; ulimit -f 2; exec \"$@\"";
+        let mut limited = std::process::Command::new("sh");
+        limited.args(["-c", script, "sh", env!("CARGO_BIN_EXE_airtab")]).args(words).current_dir(dir);
+        limited.env("COLUMNS", "100").env("AIRTAB_CACHE", dir.join("short"));
+        let too_large = limited.output().expect("sh starts");
+        for (run, folder, why) in [(&no_folder, "file", ""), (&too_large, "short", "File too large")] {
+            let said = text(&run.stderr);
+            assert_eq!(run.status.code(), Some(0), "{words:?}: {said}");
+            assert_eq!(text(&run.stdout), text(&without.stdout), "{words:?}");
+            let begins = format!("warning: finished runs cannot be kept in {}: ", dir.join(folder).display());
+            assert_eq!(said.matches(&begins).count(), 1, "{words:?}: {said}");
+            assert!(said.contains(why) && said.contains("AIRTAB_CACHE names another folder"), "{said}");
+        }
+        std::fs::remove_dir_all(dir.join("short")).expect("it is there");
+    }
+}

@@ -70,7 +70,9 @@ fn a_sweep_is_the_same_file_however_it_came_about() {
         let stopped = airtab(dir, "stopped-cache", &args);
         let said = text(&stopped.stderr);
         assert_eq!(stopped.status.code(), Some(1), "{allowed}: {said}");
-        assert!(said.contains("s of processor time are spent; stopped after "), "{said}");
+        let spent =
+            format!("--budget: {} s of processor time are spent; stopped after ", f64::from(budget) / 1e3);
+        assert!(said.contains(&spent), "{said}");
         assert!(said.contains("the same command goes on from here"), "{said}");
         let done = said.split("stopped after ").nth(1).and_then(|rest| rest.split(' ').next());
         let done: usize = done.and_then(|done| done.parse().ok()).expect("a number");
@@ -430,4 +432,93 @@ fn ranges_by_hand() {
         assert_eq!(run.status.code(), Some(2), "{range}: {}", text(&run.stderr));
         assert!(text(&run.stderr).contains(said), "{range}: {}", text(&run.stderr));
     }
+}
+
+/// Sentences on runs that are stored, and on those that a merge lacks: one run is not several.
+#[test]
+fn what_is_one_is_not_called_several() {
+    let scratch = scratch(SWEEP);
+    let dir = scratch.path();
+    let small = "seeds = 1\nqueues = [\"fifo\"]\n[scenario]\nduration = \"60ms\"\nmeasure = [\"10ms\", \"60ms\"]\n\
+                 station = [{ name = \"a\" }]\napp = [{ name = \"call\", kind = \"voip\", station = \"a\" }]\n";
+    std::fs::write(dir.join("one.toml"), small).expect("written");
+    let run = |args: &[&str]| {
+        let run = airtab(dir, "kept", &[&["sweep", "one.toml"], args].concat());
+        (run.status.code(), text(&run.stderr).to_string(), text(&run.stdout).to_string())
+    };
+    let (_, first, shown) = run(&[]);
+    assert!(first.starts_with("1 run ...\n") && shown.starts_with("one: 1 run, 1 seed\n"), "{first}{shown}");
+    let (_, again, _) = run(&[]);
+    assert!(again.starts_with("1 of 1 run is known from before.\n"), "{again}");
+    let (_, more, _) = run(&["--queues", "fifo,chap", "--seeds", "1-2"]);
+    assert!(more.starts_with("1 of 4 runs are known from before.\n3 runs ...\n"), "{more}");
+    // Of a sweep with rounds, the first is what is known of.
+    let until = ["--until", "call.voip_mos=5", "--first", "3", "--most", "9", "--queues", "fifo,chap"];
+    let (_, rounds, _) = run(&until);
+    let said = "4 of 6 runs of the first round are known from before.\n2 runs of the first round ...\n";
+    assert!(rounds.starts_with(said), "{rounds}");
+    // Shards: so many runs each; one that lacks a run is told.
+    let (_, shard, _) = run(&["--seeds", "3", "--shard", "1/2", "--out", "s1"]);
+    assert!(
+        shard.contains("Shard 1/2: 2 runs in s1.\n") || shard.contains("Shard 1/2: 1 run in s1.\n"),
+        "{shard}"
+    );
+    let made = if shard.contains("2 runs") { 2 } else { 1 };
+    let (_, shard, _) = run(&["--seeds", "3", "--shard", "2/2", "--out", "s2"]);
+    let other = if made == 2 { "1 run" } else { "2 runs" };
+    assert!(shard.contains(&format!("Shard 2/2: {other} in s2.\n")), "{shard}");
+    let folders = if made == 2 { ["s1", "s2"] } else { ["s2", "s1"] };
+    let (code, one, _) = run(&["--seeds", "3", "--merge", folders[0]]);
+    assert!(
+        code == Some(2)
+            && one.contains("--merge: 1 of 3 runs is not in these folders; the first: fifo, seed "),
+        "{one}"
+    );
+    let (code, two, _) = run(&["--seeds", "3", "--merge", folders[1]]);
+    assert!(code == Some(2) && two.contains("--merge: 2 of 3 runs are not in these folders; "), "{two}");
+    let (code, whole, _) = run(&["--seeds", "3", "--merge", "s1", "s2"]);
+    assert!(code == Some(0) && !whole.contains("known from before"), "{whole}");
+}
+
+/// Of a folder that is not there nothing is told, and of another one only what is in that.
+#[test]
+fn another_folder_of_packs_is_looked_at() {
+    let scratch = scratch(SWEEP);
+    let dir = scratch.path();
+    let cache = |words: &[&str]| {
+        let run = airtab(dir, "kept", &[&["cache"], words].concat());
+        (run.status.code(), text(&run.stdout).to_string())
+    };
+    for (word, said) in [
+        ("size", "nowhere: 0 runs in 0 packs, 0 bytes\n"),
+        ("verify", "nowhere: 0 runs can be read\n"),
+        ("prune", "nowhere: 0 bytes smaller; 0 runs left; 0 packs removed, 0 put together\n"),
+    ] {
+        assert_eq!(cache(&[word, "nowhere"]), (Some(0), said.into()));
+    }
+    assert!(!dir.join("nowhere").exists() && !dir.join("kept").exists());
+    let one = SWEEP.split("[[axis]]").next().expect("a beginning");
+    std::fs::write(dir.join("sweep.toml"), one).expect("written");
+    for (seeds, out) in [("1", "own"), ("3", "other")] {
+        let made =
+            airtab(dir, "kept", &["sweep", "sweep.toml", "--seeds", seeds, "--shard", "1/1", "--out", out]);
+        assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));
+    }
+    std::fs::create_dir(dir.join("kept")).expect("a folder");
+    std::fs::rename(dir.join("other"), dir.join("kept/runs")).expect("renamed");
+    let json = |words: &[&str]| -> serde_json::Value { serde_json::from_str(&cache(words).1).expect("JSON") };
+    for (words, folder, runs) in
+        [(&["size", "own", "--json"][..], "own", 2), (&["size", "--json"], "kept/runs", 6)]
+    {
+        let size = json(words);
+        assert!(size["folder"].as_str().is_some_and(|path| path.ends_with(folder)), "{size}");
+        assert_eq!((&size["cache"]["runs"], &size["cache"]["packs"]), (&runs.into(), &1.into()));
+    }
+    // Runs of this version stay, unless all are to go.
+    let runs = |words: &[&str]| json(&[words, &["--json"]].concat())["cache"]["runs"].clone();
+    assert_eq!((runs(&["prune", "own"]), runs(&["size", "own"])), (2.into(), 2.into()));
+    assert_eq!(
+        (runs(&["prune", "own", "--all"]), runs(&["size", "own"]), runs(&["size"])),
+        (0.into(), 0.into(), 6.into())
+    );
 }

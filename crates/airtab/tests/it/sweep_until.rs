@@ -169,6 +169,10 @@ fn what_is_not_reached_is_told() {
     let said = text(&run.stderr);
     assert!(said.contains("warning: 3 of 3 points with 4 seeds wider than ± 1 of load.goodput_bits_per_second; the widest: distance = "), "{said}");
     assert!(text(&run.stdout).starts_with("sweep: 24 runs, 4 seeds\n"), "{}", text(&run.stdout));
+    let quiet = ["sweep.toml", "-q", "--until", "load.goodput_bits_per_second=1", "--most", "4"];
+    let quiet = sweep(dir, "kept", &quiet);
+    let said = text(&quiet.stderr);
+    assert!(said.starts_with("warning: 3 of 3 points with 4 seeds") && said.lines().count() == 1, "{said}");
     let wide = sweep(dir, "kept", &["sweep.toml", "--until", "load.goodput_bits_per_second=1e9"]);
     assert!(!text(&wide.stderr).contains("warning"), "{}", text(&wide.stderr));
     assert!(text(&wide.stdout).starts_with("sweep: 18 runs, 3 seeds\n"), "{}", text(&wide.stdout));

@@ -387,3 +387,37 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 fn rate(text: &str) -> Result<u64, String> {
     some(Unit::Bps, text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_values() {
+        let load = |text: &str| text.parse::<Load>().ok().map(|load| load.0);
+        let error = |text: &str| text.parse::<ErrorRate>().ok().map(|rate| rate.0);
+        let kappa = |text: &str| text.parse::<Kappa>().ok().map(|kappa| (kappa.written, kappa.value));
+        for (text, as_load, as_error, as_ratio) in [
+            ("0", None, Some(0.0), None),
+            ("0.25", Some(0.25), Some(0.25), Some(0.25)),
+            ("0.999", Some(0.999), Some(0.999), Some(0.999)),
+            ("1", None, None, Some(1.0)),
+            ("1.001", None, None, None),
+            ("-0.5", None, None, None),
+            ("nan", None, None, None),
+            ("x", None, None, None),
+            ("2/8", None, None, Some(0.25)),
+            ("8/2", None, None, None),
+            ("1/0", None, None, None),
+        ] {
+            assert_eq!((load(text), error(text)), (as_load, as_error), "{text}");
+            assert_eq!(kappa(text), as_ratio.map(|ratio| (text.to_string(), ratio)), "{text}");
+        }
+        assert_eq!(kappa(" 8/9 ").map(|kappa| kappa.0).as_deref(), Some("8/9"));
+        let numbers = |text: &str| text.parse::<Numbers>().map(|numbers| numbers.0);
+        assert_eq!(numbers("2: 0.5:-1"), Ok(vec![2.0, 0.5, -1.0]));
+        assert_eq!(numbers("7"), Ok(vec![7.0]));
+        assert!(numbers("2:inf").is_err() && numbers("2::3").is_err());
+        assert_eq!((time("3ms"), size("2kB"), rate("27Mb/s")), (Ok(3_000_000), Ok(2_000), Ok(27_000_000)));
+    }
+}

@@ -119,3 +119,56 @@ fn figure(credits: &Credits) -> Figure {
     let panel = Panel { name: String::new(), caption: String::new(), alt: title.into(), content };
     Figure::new("credits", title, "", vec![panel])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Chap, ChapCommand, ModelCommand};
+    use super::super::given;
+    use super::*;
+
+    fn of(words: &[&str]) -> (args::Credits, Credits) {
+        let ModelCommand::Chap(Chap { command: ChapCommand::Credits(args) }) = given::command(words) else {
+            panic!("another model")
+        };
+        let costs = args.costs.as_ref().map_or_else(|| vec![1.0; args.rates.0.len()], |c| c.0.clone());
+        let credits = Credits::with_costs(&args.rates.0, &costs, args.increment as f64).expect("credits");
+        (args, credits)
+    }
+
+    /// Of rates 2:3:5 the third flow uses half of the airtime: it triggers a boost of 10 ms every 20 ms. The others keep 2 and 5
+    /// tenths of it, and each falls by its share of 20 ms.
+    #[test]
+    fn credits_fall_from_boost_to_boost() {
+        let (args, credits) = of(&["chap", "credits", "--rates", "2:3:5", "--increment", "10ms"]);
+        let figure = figure(&credits);
+        let lines = given::lines(&figure, 0);
+        let expected = [("flow 1", 16.0, 12.0), ("flow 2", 14.0, 8.0), ("flow 3", 10.0, 0.0)];
+        assert_eq!(lines.len(), 3);
+        for ((name, points), (of, high, low)) in lines.iter().zip(expected) {
+            assert_eq!(name, of);
+            let saw: Vec<(f64, f64)> =
+                (0..4).flat_map(|b| [(20.0 * f64::from(b), high), (20.0 * f64::from(b + 1), low)]).collect();
+            assert_eq!(points.len(), saw.len());
+            assert!(
+                points.iter().zip(&saw).all(|(a, b)| (a.0 - b.0).abs() < 1e-9 && (a.1 - b.1).abs() < 1e-9),
+                "{points:?}"
+            );
+        }
+        let answer = answer(&args, &credits, &[1.0; 3]);
+        let first = "I = 10ms. Flow 3 drains fastest: it triggers a boost every 20.00 ms of airtime.\n";
+        assert!(answer.text.starts_with(first), "{}", answer.text);
+        assert!((answer.json["boost_interval_ns"].as_f64().expect("a time") - 20e6).abs() < 1e-3);
+        assert_eq!(
+            (&answer.json["increment_ns"], &answer.json["flows"][1]["cost"]),
+            (&json!(10_000_000), &json!(1.0))
+        );
+        // With costs 15:3:5 the first one drains fastest: 30 of 64.
+        let (args, credits) = of(&["chap", "credits", "--rates", "2:3:5", "--costs", "15:3:5"]);
+        let answer = super::answer(&args, &credits, &[15.0, 3.0, 5.0]);
+        let interval = answer.json["boost_interval_ns"].as_f64().expect("a time");
+        assert!((interval - 25e6 * 64.0 / 30.0).abs() < 1e-3, "{interval}");
+        assert!(
+            answer.text.starts_with("I = 25ms. Flow 1 drains fastest: it triggers a boost every 53.33 ms")
+        );
+    }
+}

@@ -208,3 +208,139 @@ fn panel(name: &str, lines: Vec<Line>) -> Panel {
     let content = Content::Plot(Plot { x, y, lines, mark: None });
     Panel { name: name.into(), caption: String::new(), alt: format!("{name}: mean wait over kappa"), content }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Chap, ChapCommand, ModelCommand};
+    use super::super::given;
+    use super::*;
+
+    fn parsed(words: &[&str]) -> args::Delay {
+        let words = [&["chap", "delay"], words].concat();
+        let ModelCommand::Chap(Chap { command: ChapCommand::Delay(args) }) = given::command(&words) else {
+            panic!("another model")
+        };
+        args
+    }
+
+    const TWO_LOADS: [&str; 8] = [
+        "--rho",
+        "0.5,0.9",
+        "--kappa",
+        "1,1/4",
+        "--engine=spq,fifo:limit=2",
+        "--seeds=3",
+        "--service=400us",
+        "--duration=2s",
+    ];
+
+    /// One server of fixed times: a mean residual of rho / 2 services. FIFO waits it over 1 - rho; with strict priority the
+    /// first flow waits it over 1 - rho 1, and the second that over 1 - rho.
+    #[test]
+    fn waits_are_those_of_a_server_of_fixed_times() {
+        let args = parsed(&["--rho", "0.5,0.8", "--kappa", "1/4,1"]);
+        let points = points(&args).expect("waits");
+        let json = as_json(&args, &points).expect("JSON");
+        let places = [(0.5, 0.25), (0.5, 1.0), (0.8, 0.25), (0.8, 1.0)];
+        for (point, (rho, kappa)) in json["points"].as_array().expect("points").iter().zip(places) {
+            assert_eq!((point["rho"].as_f64(), point["kappa"].as_f64()), (Some(rho), Some(kappa)));
+            let residual = rho / 2.0;
+            let slow = residual / (1.0 - rho * kappa / (1.0 + kappa));
+            let near = |value: &Value, expected: f64| {
+                (value.as_f64().expect("a wait") / expected - 1.0).abs() < 1e-9
+            };
+            assert!(near(&point["fifo"], residual / (1.0 - rho)), "{point}");
+            assert!(near(&point["priority"]["slow"], slow), "{point}");
+            assert!(near(&point["priority"]["fast"], slow / (1.0 - rho)), "{point}");
+            let [slow, fast] = ["slow", "fast"].map(|flow| point["model"][flow].as_f64().expect("a wait"));
+            assert_eq!(slow < fast, kappa < 1.0, "{point}");
+            assert_eq!(point["engine"], json!([]));
+        }
+        let text = text(&args, &points);
+        for (load, wait) in [("0.5", "0.5000"), ("0.8", "2.0000")] {
+            let sentence =
+                format!("Mean waits in services; load {load}. In one FIFO queue both flows wait {wait}.");
+            assert_eq!(text.matches(&sentence).count(), 1, "{text}");
+        }
+        assert!(!text.contains("Disciplines: ") && !text.contains("dropped"), "{text}");
+    }
+
+    /// Means over the seeds from 1 on, in services, of both flows under each discipline; drops of all of them.
+    #[test]
+    fn disciplines_have_the_means_of_their_runs() {
+        let args = parsed(&TWO_LOADS);
+        let points = points(&args).expect("waits");
+        let json = as_json(&args, &points).expect("JSON");
+        let queues = crate::commands::build(&args.engine, &QueueSettings::default()).expect("disciplines");
+        let mut all = 0;
+        for (i, (rho, kappa)) in [(0.5, 1.0), (0.5, 0.25), (0.9, 1.0), (0.9, 0.25)].into_iter().enumerate() {
+            let server = Server::two_flows(rho, kappa, 400_000, 2_000_000_000);
+            for (k, (label, params)) in queues.iter().enumerate() {
+                let runs: Vec<_> = (1..=3).map(|seed| server.run(params, seed)).collect();
+                let of = &json["points"][i]["engine"][k];
+                assert_eq!(of["queue"], *label);
+                let mut dropped = 0;
+                for (flow, name) in ["slow", "fast"].into_iter().enumerate() {
+                    let waits: Vec<f64> =
+                        runs.iter().map(|run| run[flow].mean_wait_ns() / 400_000.0).collect();
+                    let mean = waits.iter().sum::<f64>() / 3.0;
+                    let found = of[name]["mean"].as_f64().expect("a mean");
+                    assert!((found - mean).abs() < 1e-9 * mean.max(1.0), "{label} {name}: {found} {mean}");
+                    assert!(of[name]["half_width_95"].as_f64().is_some_and(|half| half > 0.0));
+                    dropped += runs.iter().map(|run| run[flow].dropped).sum::<u64>();
+                }
+                assert_eq!(of["dropped"], dropped, "{label}");
+                all += dropped;
+            }
+        }
+        assert!(all > 0 && json["points"][0]["engine"][0]["dropped"] == 0, "a FIFO of two packets drops");
+        let text = text(&args, &points);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("Disciplines: 3 runs of 2 s, ± half the width of the mean's 95 % interval."),
+            "{text}"
+        );
+        assert!(words.contains(&format!("{all} packets were dropped")), "{text}");
+        // One run has no interval.
+        let args = parsed(&["--rho=0.5", "--kappa=1", "--engine=fifo", "--seeds=1", "--duration=1s"]);
+        let text = super::text(&args, &super::points(&args).expect("waits"));
+        assert!(text.contains("Disciplines: 1 runs of 1 s.\n") && !text.contains('±'), "{text}");
+    }
+
+    /// A panel for the model and one for each discipline; points of a load from left to right, with their intervals.
+    #[test]
+    fn a_figure_has_a_panel_for_each_discipline() {
+        let args = parsed(&TWO_LOADS);
+        let points = points(&args).expect("waits");
+        let figure = figure(&args, &points).expect("a figure");
+        let names: Vec<&str> = figure.panels().iter().map(|panel| panel.name.as_str()).collect();
+        assert_eq!(names, ["Model, eq. 5.30", "spq", "fifo:limit=2"]);
+        let flows =
+            ["slow flow, load 0.5", "fast flow, load 0.5", "slow flow, load 0.9", "fast flow, load 0.9"];
+        for panel in 0..3 {
+            let lines: Vec<String> = given::lines(&figure, panel).into_iter().map(|(name, _)| name).collect();
+            assert_eq!(lines, flows, "{panel}");
+        }
+        let model = given::lines(&figure, 0);
+        for (i, (rho, flow)) in [(0.5, 0), (0.5, 1), (0.9, 0), (0.9, 1)].into_iter().enumerate() {
+            let at = |kappa: f64| two_flows(rho, kappa).expect("a model").wait(flow).expect("a wait");
+            assert!(model[i].1.iter().any(|p| *p == (0.25, at(0.25))), "{:?}", model[i]);
+            assert_eq!(model[i].1.last(), Some(&(1.0, at(1.0))));
+        }
+        for (panel, queue) in [(1, 0), (2, 1)] {
+            let Content::Plot(plot) = &figure.panels()[panel].content else { panic!("a plot") };
+            for (i, line) in plot.lines.iter().enumerate() {
+                let (load, flow) = (i / 2, i % 2);
+                let drawn: Vec<draw::Point> = line.points.iter().flatten().copied().collect();
+                let of = |point: usize| &points[2 * load + point].engine[queue].flows[flow];
+                // Kappa 1 is given first.
+                for (drawn, (kappa, of)) in drawn.iter().zip([(0.25, of(1)), (1.0, of(0))]) {
+                    let half = of.half_width.expect("three seeds");
+                    assert_eq!((drawn.x, drawn.y), (kappa, of.mean));
+                    assert_eq!((drawn.low, drawn.high), (of.mean - half, of.mean + half));
+                }
+                assert_eq!(drawn.len(), 2);
+            }
+        }
+    }
+}

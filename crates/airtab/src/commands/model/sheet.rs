@@ -319,4 +319,75 @@ mod tests {
         let Err(said) = sheet(&rows(25)).figure(&drawn(&["rate_bps"])) else { panic!("too many") };
         assert!(said.starts_with("--out: 25 lines, 24 at most"), "{said}");
     }
+
+    /// A line of a number is named by its column, with its unit; what is drawn has the unit of the heading.
+    #[test]
+    fn lines_of_numbers_are_named_with_their_unit() {
+        let columns = vec![
+            column("rate_bps", "rate\nMb/s", 0).times(1e-6).whole(),
+            column("time_s", "RTT\nms", 1).times(1e3),
+            column("size", "buffer\npackets", 0),
+        ];
+        let mut sheet = Sheet::new("x", "about", 2, columns);
+        for (rate, time, size) in
+            [(6_500_000.0, 0.02, 1.0), (6_500_000.0, 0.02, 2.0), (65e6, 0.02, 3.0), (65e6, 0.2, 4.0)]
+        {
+            sheet.rows.push([rate, time, size].map(Cell::Number).into());
+        }
+        let of = |over: &str| {
+            let drawn = Drawn { over: over.into(), lines: vec!["size".into()], label: "b".into(), cure: "" };
+            let figure = sheet.figure(&drawn).expect("it can be drawn");
+            let alt = figure.panels()[0].alt.clone();
+            (super::super::given::lines(&figure, 0), alt)
+        };
+        let line = |name: &str, points: &[(f64, f64)]| (name.to_string(), points.to_vec());
+        let (lines, alt) = of("rate_bps");
+        assert_eq!(
+            lines,
+            [
+                line("RTT, ms 20.0", &[(6.5, 1.0), (6.5, 2.0), (65.0, 3.0)]),
+                line("RTT, ms 200.0", &[(65.0, 4.0)]),
+            ]
+        );
+        assert_eq!(alt, "b over rate, Mb/s");
+        let (lines, _) = of("time_s");
+        assert_eq!(
+            lines,
+            [
+                line("rate, Mb/s 6.5", &[(20.0, 1.0), (20.0, 2.0)]),
+                line("rate, Mb/s 65", &[(20.0, 3.0), (200.0, 4.0)]),
+            ]
+        );
+    }
+
+    /// What the table is about is above it, notes are below in their order; JSON has what else there is beside the rows.
+    #[test]
+    fn notes_are_below_the_table() {
+        let mut sheet = sheet(&[("a", 0.0125, Some(1e6))]);
+        sheet.notes = vec!["First note.".into(), "Second note.".into()];
+        sheet.more.insert("extra".into(), 7.into());
+        let text = sheet.text(Style { width: 80, colour: false });
+        assert!(text.starts_with("about\n\n") && text.ends_with("First note.\nSecond note.\n"), "{text}");
+        assert!(text.contains(&sheet.table(Style { width: 80, colour: false })), "{text}");
+        let json = sheet.json("m");
+        assert_eq!((&json["extra"], json["rows"].as_array().map(Vec::len)), (&json!(7), Some(1)));
+    }
+
+    /// Twelve decimals at most, and no zeros at their end.
+    #[test]
+    fn whole_values_have_their_own_digits() {
+        let of =
+            |value: f64, scale: f64| column("a", "a", 0).times(scale).whole().shown(&Cell::Number(value));
+        for (value, scale, shown) in [
+            (0.1, 1e2, "10"),
+            (144.4e6, 1e-6, "144.4"),
+            (0.0, 1.0, "0"),
+            (200.0, 1.0, "200"),
+            (0.000_35, 1e3, "0.35"),
+            (0.123_456_789, 1.0, "0.123456789"),
+        ] {
+            assert_eq!(of(value, scale), shown);
+        }
+        assert_eq!(column("a", "a", 2).times(1e3).shown(&Cell::Number(0.001_234_5)), "1.23");
+    }
 }

@@ -57,3 +57,15 @@ fn cells<const N: usize>(values: [f64; N]) -> Vec<Cell> {
 fn us(ns: u64) -> f64 {
     ns as f64 / 1e3
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_at_most_10000_rows() {
+        assert_eq!(checked(10_000), Ok(()));
+        assert_eq!(checked(10_001), Err("10001 rows: at most 10000; give shorter lists".into()));
+        assert_eq!((us(1_500), cells([1.0, 2.5])), (1.5, vec![Cell::Number(1.0), Cell::Number(2.5)]));
+    }
+}

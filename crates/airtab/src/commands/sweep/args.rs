@@ -190,9 +190,37 @@ mod tests {
     }
 
     #[test]
+    fn a_hundred_thousand_seeds_are_the_most() {
+        let count = |text: &str| seeds(text).map(|seeds| (seeds.all.len(), seeds.text));
+        for text in ["100000", "1-100000", "7-100006"] {
+            assert_eq!(count(text), Ok((100_000, text.into())));
+        }
+        assert_eq!(count("100001"), Err("100001 seeds: give 1 to 100000".into()));
+        assert_eq!(count("1-100001"), Err("1-100001: at most 100000 seeds".into()));
+        assert_eq!(seeds("0-2").map(|seeds| seeds.all), Ok(vec![0, 1, 2]));
+        assert_eq!(seeds("5-5").map(|seeds| seeds.all), Ok(vec![5]));
+        assert_eq!(seeds("3-5,4"), Err("names seed 4 twice".into()));
+    }
+
+    /// The last of several equal signs is the one before the width.
+    #[test]
+    fn a_width_is_behind_the_last_equal_sign() {
+        assert_eq!(width("game.game_mos=0.05"), Ok(("game.game_mos".into(), 0.05)));
+        assert_eq!(width(" a=b.mos = 2e3 "), Ok(("a=b.mos".into(), 2000.0)));
+        assert_eq!(width("x.y=-1"), Ok(("x.y".into(), -1.0)));
+        assert!(width("=0.05").is_err() && width("x.y=").is_err() && width("x.y").is_err());
+        assert_eq!(budget("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(budget("5ms"), Ok(Duration::from_millis(5)));
+        assert_eq!(budget("0s"), Err("at least 1ns".into()));
+        assert_eq!(axis("queue.chap.limit=35,70"), Ok(("queue.chap.limit".into(), "35,70".into())));
+    }
+
+    #[test]
     fn shards_are_counted_from_one() {
         assert_eq!(shard("1/4"), Ok(Part { number: 0, of: 4 }));
         assert_eq!(shard("4/4"), Ok(Part { number: 3, of: 4 }));
+        assert_eq!(shard("1000000/1000000"), Ok(Part { number: 999_999, of: 1_000_000 }));
+        assert!(shard("1/1000001").is_err());
         for text in ["0/4", "5/4", "1/0", "0/0", "x/4", "1", "-1/4"] {
             assert!(shard(text).is_err(), "{text}");
         }

@@ -424,6 +424,153 @@ mod tests {
         );
     }
 
+    /// A call of 50 ms for a station at four distances, until its score is known to 0.05.
+    const SWEEP: &str = r#"
+queues = ["fifo", "chap"]
+
+[scenario]
+duration = "60ms"
+measure = ["10ms", "60ms"]
+station = [{ name = "far" }]
+app = [{ name = "call", kind = "voip", station = "far" }]
+
+[[axis]]
+name = "distance"
+keys = "station.far.distance"
+values = [1, 4, 8, 12]
+
+[until]
+metric = "call.voip_mos"
+half_width = 0.05
+first = 2
+most = 4
+"#;
+
+    /// What `test` sees of the results of this sweep before any point, and of what they are made of.
+    fn begun<T>(text: &str, words: &[&str], test: impl FnOnce(&Experiment, Results) -> T) -> T {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("sweep.toml");
+        std::fs::write(&file, text).expect("written");
+        let args = parsed(&[&[file.to_str().expect("UTF-8")], words].concat());
+        let experiment = crate::commands::sweep::asked(&args).unwrap_or_else(|e| panic!("{e}"));
+        let columns = experiment.columns().expect("columns");
+        let results = Results::begin(&args, &experiment, &columns, &[7, 5, 3, 1]);
+        test(&experiment, results.unwrap_or_else(|e| panic!("{e}")))
+    }
+
+    /// A point of axis value `at`.
+    fn settled(
+        at: usize,
+        seeds: usize,
+        met: bool,
+        (queue, half): (&str, Option<f64>),
+    ) -> (Vec<usize>, usize, Settled) {
+        (vec![at], seeds, Settled { widest: (queue.into(), half), met })
+    }
+
+    /// Points that are narrow enough are counted among all, but are neither short nor the widest.
+    #[test]
+    fn the_warning_counts_points_that_are_too_wide_and_names_the_widest() {
+        begun(SWEEP, &[], |_, mut results| {
+            assert_eq!(results.short(), None);
+            results.settled =
+                vec![settled(0, 2, true, ("fifo", Some(0.04))), settled(3, 4, true, ("fifo", Some(2.0)))];
+            assert_eq!(results.short(), None);
+            let place = |results: &Results| {
+                let said = results.short().expect("some are short");
+                let end = ". Allow more seeds (--most, --seeds), or more width";
+                said.strip_suffix(end).unwrap_or_else(|| panic!("{said}")).to_string()
+            };
+            results.settled.extend([
+                settled(1, 3, false, ("fifo", Some(0.25))),
+                settled(2, 4, false, ("chap", Some(0.75))),
+                settled(3, 2, false, ("fifo", Some(0.75))),
+            ]);
+            assert_eq!(
+                place(&results),
+                "warning: 3 of 5 points with 4 seeds wider than ± 0.05 of call.voip_mos; the widest: distance = 8, chap: \
+                 ± 0.750"
+            );
+            results.settled.push(settled(0, 1, false, ("fifo", None)));
+            assert_eq!(
+                place(&results),
+                "warning: 4 of 6 points with 1 seed wider than ± 0.05 of call.voip_mos; the widest: distance = 1, fifo: \
+                 no interval"
+            );
+            results.settled = vec![settled(1, 2, false, ("chap", Some(0.123_456)))];
+            assert_eq!(
+                place(&results),
+                "warning: 1 of 1 point with 2 seeds wider than ± 0.05 of call.voip_mos; the widest: distance = 4, chap: \
+                 ± 0.123"
+            );
+        });
+    }
+
+    /// The manifest has what was asked for of the intervals, and how far each point came.
+    #[test]
+    fn the_manifest_tells_how_far_each_point_came() {
+        begun(SWEEP, &[], |_, mut results| {
+            results.settled =
+                vec![settled(2, 3, true, ("chap", Some(0.04))), settled(1, 4, false, ("fifo", None))];
+            (results.used, results.runs) = (3, 14);
+            let about = serde_json::to_value(results.about()).expect("JSON");
+            assert_eq!(
+                about["until"],
+                serde_json::json!({ "metric": "call.voip_mos", "half_width": 0.05, "first": 2, "most": 4, "points": [
+                    { "at": { "distance": "8" }, "seeds": 3, "widest": "chap", "half_width": 0.04, "met": true },
+                    { "at": { "distance": "4" }, "seeds": 4, "widest": "fifo", "half_width": null, "met": false },
+                ] })
+            );
+            assert_eq!(about["seeds"], serde_json::json!([7, 5, 3]));
+            assert_eq!((&about["runs"], &about["title"]), (&14.into(), &"sweep".into()));
+            assert_eq!(about["queues"], serde_json::json!(["fifo", "chap"]));
+            assert_eq!(about["axes"][0]["values"], serde_json::json!(["1", "4", "8", "12"]));
+            assert_eq!(about["sources"], airtab_lab::store::sources());
+            assert!(about["command"].as_str().is_some_and(|command| {
+                command.starts_with("airtab sweep /") && command.ends_with("/sweep.toml")
+            }));
+        });
+    }
+
+    /// Seeds are those of the point that has most, runs those of all points.
+    #[test]
+    fn points_sum_to_runs_and_the_most_seeds() {
+        let (text, _) = SWEEP.split_once("[until]").expect("it has one");
+        begun(&format!("seeds = 2\n{text}"), &[], |experiment, mut results| {
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            let store = airtab_lab::store::NoStore;
+            let options = airtab_lab::experiment::RunOptions::new(&store, &stop);
+            let sweep = airtab_lab::experiment::Sweep::new(experiment, &options).expect("a sweep");
+            let mut seeds = [1, 4, 3, 2].into_iter();
+            let ran = sweep.run(&|| (), &mut |mut point| {
+                point.seeds = seeds.next().expect("four points");
+                results.add(point).expect("added");
+            });
+            ran.expect("it runs");
+            assert_eq!((results.used, results.runs), (4, 2 * (1 + 4 + 3 + 2)));
+            let outcome = results.outcome();
+            assert_eq!((outcome.seeds, outcome.runs, outcome.points.len()), (4, 20, 4));
+            assert!(results.short().is_none() && results.until().is_none(), "nothing was asked for");
+        });
+    }
+
+    #[test]
+    fn a_page_draws_at_most_500_points() {
+        for (points, drawn) in [(499, true), (500, true), (501, false)] {
+            let text = SWEEP
+                .replace(
+                    "values = [1, 4, 8, 12]",
+                    &format!("range = {{ from = 1, to = {points}, step = 1 }}"),
+                )
+                .replace("station.far.distance", "queue.fifo.limit");
+            let out = tempfile::tempdir().expect("a directory");
+            begun(&text, &["--out", out.path().to_str().expect("UTF-8")], |experiment, results| {
+                assert_eq!((experiment.size(), results.drawn), (points, drawn));
+            });
+            begun(&text, &[], |_, results| assert!(!results.drawn, "without a directory there is no page"));
+        }
+    }
+
     #[test]
     fn figures_are_counted_and_others_named() {
         let names = |all: &[&str]| named(&all.iter().map(|name| name.to_string()).collect::<Vec<_>>());

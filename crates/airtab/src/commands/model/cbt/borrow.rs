@@ -97,3 +97,85 @@ fn steps(args: &args::Borrow, members: &Members, offered: &Offered) -> Result<Sh
     }
     Ok(sheet)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::ModelCommand;
+    use super::super::super::given;
+    use super::super::args::{Cbt, CbtCommand};
+    use super::*;
+
+    fn of(words: &[&str]) -> (args::Borrow, Members, Offered) {
+        let ModelCommand::Cbt(Cbt { command: CbtCommand::Borrow(args) }) =
+            given::command(&[&["cbt", "borrow"], words].concat())
+        else {
+            panic!("another model")
+        };
+        let (members, offered) = super::given(&args).unwrap_or_else(|e| panic!("{e}"));
+        (args, members, offered)
+    }
+
+    fn rows(words: &[&str]) -> Vec<serde_json::Value> {
+        let (args, members, offered) = of(words);
+        let sheet =
+            if args.steps { steps(&args, &members, &offered) } else { sheet(&args, &members, &offered) };
+        sheet.unwrap_or_else(|e| panic!("{e}")).json_rows()
+    }
+
+    fn of_row(row: &serde_json::Value, classes: &[&str]) -> Vec<f64> {
+        classes.iter().map(|class| row[rate_name(class)].as_f64().expect("a rate").round()).collect()
+    }
+
+    const OWN: [&str; 6] = ["--class", "a=200KB/s", "--class", "b=100KB/s", "--class", "c=100KB/s"];
+
+    /// What a class leaves goes to the others in the proportion of their rates; what none wants is unused.
+    #[test]
+    fn others_share_what_a_class_leaves() {
+        for (more, rates, spare) in [
+            (&["--load", "a=busy"][..], [200e3, 100e3, 100e3], 0.0),
+            (&["--load", "c=40KB/s"], [240e3, 120e3, 40e3], 0.0),
+            (&["--load", "a=50KB/s"], [50e3, 175e3, 175e3], 0.0),
+            (&["--load", "a=50KB/s", "--load", "b=110KB/s"], [50e3, 110e3, 240e3], 0.0),
+            (&["--load", "a=50KB/s", "--load", "b=30KB/s", "--load", "c=20KB/s"], [50e3, 30e3, 20e3], 300e3),
+            // Of a link of twice the sum, rates are twice as high.
+            (&["--link", "800KB/s", "--load", "c=40KB/s"], [507e3, 253e3, 40e3], 0.0),
+        ] {
+            let found = rows(&[&OWN[..], more].concat());
+            let row = &found[0];
+            // Some KB/s: the source's rule shares in proportion to allocations.
+            for (found, expected) in of_row(row, &["a", "b", "c"]).into_iter().zip(rates) {
+                assert!((found - expected).abs() < 400.0, "{more:?}: {row}");
+            }
+            let unused = row["spare_bytes_per_s"].as_f64().expect("a rate");
+            assert!((unused - spare).abs() < 1.0, "{more:?}: {row}");
+        }
+    }
+
+    /// Iterations begin with the allocations; what a class has more than it sends is its excess.
+    #[test]
+    fn iterations_begin_with_what_is_allocated() {
+        let rows = rows(&[&OWN[..], &["--load", "a=50KB/s", "--load", "b=110KB/s", "--steps"]].concat());
+        let numbers: Vec<f64> = rows.iter().map(|row| row["iteration"].as_f64().expect("a number")).collect();
+        assert_eq!(numbers, (0..rows.len()).map(|i| i as f64).collect::<Vec<_>>());
+        assert!(rows.len() > 1);
+        assert_eq!(of_row(&rows[0], &["a", "b", "c"]), [200e3, 100e3, 100e3]);
+        let excess =
+            ["a", "b", "c"].map(|c| rows[0][format!("excess_{c}_bytes_per_s")].as_f64().expect("a rate"));
+        assert_eq!(excess, [150e3, 0.0, 0.0]);
+    }
+
+    /// Without classes and loads, the loads are those of the study's run; with either, a class is busy unless a load is given.
+    #[test]
+    fn the_usual_loads_are_those_of_a_bare_command() {
+        let loads = |words: &[&str]| of(words).2.loads;
+        let busy = f64::INFINITY;
+        let usual = loads(&[]);
+        assert_eq!(
+            (usual.len(), &usual[1], &usual[6]),
+            (7, &vec![busy, 340e3, 100e3], &vec![busy, 340e3, 800e3])
+        );
+        assert_eq!(loads(&["--mix", "ramp"]), [vec![busy; 3]]);
+        assert_eq!(loads(&OWN), [vec![busy; 3]]);
+        assert_eq!(loads(&["--load", "mm=7KB/s"]), [vec![busy, 7e3, busy]]);
+    }
+}

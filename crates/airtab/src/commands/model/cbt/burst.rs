@@ -22,7 +22,7 @@ pub fn burst(args: &args::Burst) -> anyhow::Result<ExitCode> {
     show(sheet(args), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Burst) -> Result<Sheet, String> {
+pub(super) fn sheet(args: &args::Burst) -> Result<Sheet, String> {
     let mut members = Members::of(&args.classes, Some(args.link), BULK_MPEG, KIB)?;
     members.weigh(&args.weight)?;
     let mut columns = vec![

@@ -65,3 +65,64 @@ pub fn completed<T: Clone>(
     let more = silent.filter_map(|class| Some(Named { name: class.name.clone(), value: value(class)? }));
     given.iter().cloned().chain(more).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four seconds of two classes; the second sends most of its bytes in the third second, the last one nothing.
+    fn loads() -> Loads {
+        let mut bins = vec![0; 40];
+        bins[5] = 3_000;
+        bins[20..32].fill(1_000);
+        let class = |packets, bytes, bins| ClassLoad { packets, bytes, new_tcp_bytes: None, bins };
+        Loads {
+            frames: 35,
+            span_ns: 4_000_000_000,
+            classes: vec![class(20, 20_000, vec![500; 40]), class(15, 15_000, bins), class(0, 0, Vec::new())],
+            matched: Vec::new(),
+            unmatched: 0,
+        }
+    }
+
+    fn named<T>(name: &str, value: T) -> Named<T> {
+        Named { name: name.into(), value }
+    }
+
+    /// Packets of 1000 bytes have 24 more on the wire, and so have rates.
+    #[test]
+    fn loads_are_those_of_the_wire() {
+        let found = captured(&["a", "b", "c"], &loads(), 24.0);
+        let of: Vec<_> = found.iter().map(|c| (c.name.as_str(), c.packet, c.load, c.peak)).collect();
+        assert_eq!(
+            of,
+            [
+                ("a", Some(1024), 5_000.0 * 1.024, 5_000.0 * 1.024),
+                ("b", Some(1024), 3_750.0 * 1.024, 6_000.0 * 1.024),
+                ("c", None, 0.0, 0.0),
+            ]
+        );
+        assert_eq!(captured(&["a", "b", "c"], &loads(), 0.0)[1].load, 3_750.0);
+    }
+
+    /// What was said goes before what was captured; a peak is taken where it is asked for, by the class's name.
+    #[test]
+    fn what_was_said_goes_before_a_capture() {
+        let found = captured(&["a", "b", "c"], &loads(), 0.0);
+        let wanted =
+            [named("b", Allocation::Peak), named("a", Allocation::Rest), named("x", Allocation::Rate(7.0))];
+        let expected = vec![
+            named("b", Allocation::Rate(6_000.0)),
+            named("a", Allocation::Rest),
+            named("x", Allocation::Rate(7.0)),
+        ];
+        assert_eq!(with_peaks(&wanted, &found), Ok(expected));
+        let said = with_peaks(&[named("c", Allocation::Peak)], &found).expect_err("it has no packet");
+        assert!(said.starts_with("--class c=peak: the capture has no packet of it"), "{said}");
+        assert_eq!(completed(&[named("b", 77)], &found, |c| c.packet), [named("b", 77), named("a", 1000)]);
+        assert_eq!(
+            completed(&[named("x", 1.0)], &found, |c| Some(c.load)),
+            [named("x", 1.0), named("a", 5_000.0), named("b", 3_750.0), named("c", 0.0)]
+        );
+    }
+}

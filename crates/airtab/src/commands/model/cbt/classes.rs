@@ -271,3 +271,115 @@ pub fn mbps(rate: f64) -> String {
     let text = format!("{:.3}", rate * 8.0 / 1e6);
     format!("{}Mb/s", text.trim_end_matches('0').trim_end_matches('.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_model::cbt::study::{BULK_MPEG, RAMP};
+
+    use super::*;
+
+    fn named<T>(name: &str, value: T) -> Named<T> {
+        Named { name: name.into(), value }
+    }
+
+    fn asked(class: &[Named<Allocation>], packet: &[Named<u64>]) -> Classes {
+        Classes { mix: None, class: class.into(), packet: packet.into() }
+    }
+
+    /// The rest is what the link has left, wherever it stands; a part is one of the link; packets and weights have defaults.
+    #[test]
+    fn allocations_are_parts_of_the_link() {
+        let class = [
+            named("a", Allocation::Part(0.3)),
+            named("b", Allocation::Rest),
+            named("c", Allocation::Rate(200_000.0)),
+        ];
+        let asked = asked(&class, &[named("c", 700)]);
+        let mut members = Members::of(&asked, Some(1_000_000.0), BULK_MPEG, KIB).expect("classes");
+        assert_eq!(
+            (members.names(), members.rates()),
+            (vec!["a", "b", "c"], vec![300_000.0, 500_000.0, 200_000.0])
+        );
+        let packets: Vec<f64> = members.classes().iter().map(|class| class.packet).collect();
+        assert_eq!(packets, [1500.0, 1500.0, 700.0]);
+        members.weigh(&[named("b", 0.5)]).expect("a class");
+        let weights: Vec<f64> = members.all.iter().map(|member| member.weight).collect();
+        assert_eq!(weights, [1.0 / 256.0, 0.5, 1.0 / 256.0]);
+        let planned = Members::planned(&class, &[named("a", 99)], 1_000_000.0, 1538).expect("classes");
+        let packets: Vec<f64> = planned.classes().iter().map(|class| class.packet).collect();
+        assert_eq!((planned.rates(), packets), (members.rates(), vec![99.0, 1538.0, 1538.0]));
+        // As much as the link is fine, more is not.
+        let whole = |rate: f64| {
+            let classes = self::asked(&[named("a", Allocation::Rate(rate))], &[]);
+            Members::of(&classes, Some(1_000_000.0), BULK_MPEG, KIB).map(|_| ())
+        };
+        assert_eq!(whole(1_000_000.0), Ok(()));
+        let said = whole(1_001_000.0).expect_err("too much");
+        assert!(said.starts_with("--link 8Mb/s: the classes sum to 8.008Mb/s"), "{said}");
+        let none = self::asked(&[named("a", Allocation::Part(0.5))], &[]);
+        let said = Members::of(&none, None, BULK_MPEG, KIB).map(|_| ()).expect_err("of what?");
+        assert!(
+            said.starts_with("--class a=a percentage: of what? give --link, such as --link 10Mb/s"),
+            "{said}"
+        );
+    }
+
+    /// A mix has the rates that the source prints, in KB of as many bytes as are asked for.
+    #[test]
+    fn a_mix_is_in_the_unit_that_is_asked_for() {
+        let nothing = asked(&[], &[]);
+        let rates = |kb| Members::of(&nothing, None, RAMP, kb).expect("classes").rates();
+        assert_eq!(rates(KB), [575_000.0, 150_000.0, 500_000.0]);
+        assert_eq!(rates(KIB), [588_800.0, 153_600.0, 512_000.0]);
+        let mix = Classes { mix: Some(BULK_MPEG), ..asked(&[], &[named("mm", 400)]) };
+        let members = Members::of(&mix, None, RAMP, KB).expect("classes");
+        assert_eq!(members.rates(), [870_000.0, 205_000.0, 150_000.0]);
+        let packets: Vec<f64> = members.classes().iter().map(|class| class.packet).collect();
+        assert_eq!(packets, [1507.0, 400.0, 1075.0]);
+        assert_eq!(members.all[2].weight, 0.25);
+        for (kb, unit) in [(KB, "rate\nKB/s"), (KIB, "rate\nKiB/s")] {
+            let column = Members::of(&nothing, None, RAMP, kb).expect("classes").rate_column("r", "rate");
+            assert_eq!((column.heading.as_str(), column.scale), (unit, 1.0 / kb));
+        }
+    }
+
+    /// Every combination of loads, the last class fastest; columns are those of classes with several, by their names.
+    #[test]
+    fn loads_are_combined() {
+        let nothing = asked(&[], &[]);
+        let members = Members::of(&nothing, None, RAMP, KB).expect("classes");
+        let given = [named("other", vec![0.0, 1_000.0, f64::INFINITY]), named("tcp", vec![2_000.0, 3_000.0])];
+        let offered = members.offered(&given).expect("loads");
+        let busy = f64::INFINITY;
+        let expected =
+            [2_000.0, 3_000.0].map(|tcp| [0.0, 1_000.0, busy].map(|other| vec![tcp, busy, other])).concat();
+        assert_eq!(offered.loads, expected);
+        let names: Vec<String> = offered.columns().into_iter().map(|column| column.name).collect();
+        assert_eq!(names, ["load_tcp_bytes_per_s", "load_other_bytes_per_s"]);
+        assert_eq!(offered.cells(&expected[4]), [Cell::Number(3_000.0), Cell::Number(1_000.0)]);
+        assert_eq!(offered.cells(&expected[5]), [Cell::Number(3_000.0), "busy".into()]);
+        assert_eq!(offered.over().as_deref(), Some("load_other_bytes_per_s"));
+        let one = members.offered(&[named("mm", vec![5.0])]).expect("loads");
+        assert_eq!(
+            (one.loads.as_slice(), one.over(), one.columns().len()),
+            (&[vec![busy, 5.0, busy]][..], None, 0)
+        );
+        let many = |n: usize| {
+            members.offered(&[named("mm", vec![1.0; 100]), named("tcp", vec![1.0; n])]).map(|o| o.loads.len())
+        };
+        assert_eq!(many(100), Ok(10_000));
+        assert_eq!(many(101), Err("--load: at most 10000 combinations; give shorter lists".into()));
+    }
+
+    #[test]
+    fn rates_of_messages_have_no_zeros_at_their_end() {
+        for (rate, text) in [
+            (250_000.0, "2Mb/s"),
+            (102_500.0, "0.82Mb/s"),
+            (1_250_000.0, "10Mb/s"),
+            (12_500_125.0, "100.001Mb/s"),
+        ] {
+            assert_eq!(mbps(rate), text);
+        }
+    }
+}

@@ -20,7 +20,7 @@ pub fn frames(args: &args::Frames) -> anyhow::Result<ExitCode> {
     show(sheet(args), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Frames) -> Result<Sheet, String> {
+pub(super) fn sheet(args: &args::Frames) -> Result<Sheet, String> {
     let all = STUDY.packets_per_s();
     let columns = vec![
         column("loss_packets_per_s", "lost\npackets/s", 2),

@@ -20,7 +20,7 @@ pub fn fred(args: &args::Fred) -> anyhow::Result<ExitCode> {
     show(sheet(args).map_err(|e| e.to_string()), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Fred) -> Result<Sheet, CbtError> {
+pub(super) fn sheet(args: &args::Fred) -> Result<Sheet, CbtError> {
     let columns = vec![
         column("th_min_packets", "Th_min\npackets", 0).whole(),
         column("th_max_packets", "Th_max\npackets", 0).whole(),

@@ -24,7 +24,7 @@ pub fn latency(args: &args::Latency) -> anyhow::Result<ExitCode> {
     show(sheet(args), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Latency) -> Result<Sheet, String> {
+pub(super) fn sheet(args: &args::Latency) -> Result<Sheet, String> {
     let members = Members::of(&args.classes, args.link, BULK_MPEG, KIB)?;
     let offered = members.offered(&args.loads.load)?;
     let loaded = !args.loads.load.is_empty();

@@ -258,3 +258,116 @@ fn figure(plan: &Plan) -> Figure {
     let panel = Panel { name: String::new(), caption: String::new(), alt: title.clone(), content };
     Figure::new("plan", title, "", vec![panel])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::ModelCommand;
+    use super::super::super::given;
+    use super::super::args::{Cbt, CbtCommand};
+    use super::*;
+
+    fn of(words: &[&str]) -> Plan {
+        let base = ["cbt", "plan", "--link", "10Mb/s", "--latency", "30ms"];
+        match given::command(&[&base[..], words].concat()) {
+            ModelCommand::Cbt(Cbt { command: CbtCommand::Plan(args) }) => {
+                made(&args, &[]).unwrap_or_else(|e| panic!("{e}"))
+            }
+            _ => panic!("another model"),
+        }
+    }
+
+    const TWO: [&str; 4] = ["--class", "a=rest", "--class", "b=4Mb/s"];
+
+    /// Guarantees, thresholds and what comes in at once of two classes of 6 and 4 Mb/s for 30 ms.
+    #[test]
+    fn each_class_has_its_figures() {
+        let own = ["--packet", "b=500B", "--weight", "b=1/16", "--guard", "3"];
+        let plan = of(&[&TWO[..], &own].concat());
+        let sheet = classes(&plan);
+        let rows = sheet.json_rows();
+        for (row, name, rate, packet) in [(0, "a", 750_000.0, 1538.0), (1, "b", 500_000.0, 500.0)] {
+            assert_eq!(rows[row]["class"], name);
+            for (key, expected) in [
+                ("rate_bytes_per_s", rate),
+                ("share", rate / 1.25e6),
+                ("threshold_bytes", rate * 0.03),
+                ("threshold_packets", rate * 0.03 / packet),
+                ("drain_packets_per_s", rate / packet),
+            ] {
+                let found = rows[row][key].as_f64().expect("a number");
+                assert!((found / expected - 1.0).abs() < 1e-9, "{key}: {found} {expected}");
+            }
+        }
+        // An average of b grows by 1/16 of what it lacks with each packet, and is above 30 packets never, or late.
+        assert!(rows[0]["burst_packets"].as_f64() > rows[1]["burst_packets"].as_f64(), "{rows:?}");
+        assert_eq!((plan.queue.guard, plan.queue.limit, plan.members.all[1].weight), (3, 240, 1.0 / 16.0));
+        assert!(
+            sheet.about.starts_with("10Mb/s for classes whose packets wait 30.00 ms on average"),
+            "{}",
+            sheet.about
+        );
+        assert_eq!(sheet.notes.len(), 1, "the classes sum to the link");
+        // Packets of which nothing is said are full ones, as the link counts them.
+        let plan = of(&[&TWO[..], &["--full", "800B", "--limit", "300"]].concat());
+        let packets: Vec<f64> = plan.members.classes().iter().map(|class| class.packet).collect();
+        assert_eq!((plan.queue.full_packet, plan.queue.limit, packets), (800.0, 300, vec![800.0, 800.0]));
+    }
+
+    /// Loads that are given stand between the case of all busy classes and those of one that is silent, in their order.
+    #[test]
+    fn situations_are_told_in_order() {
+        let plan = of(&[&TWO[..], &["--load", "b=1Mb/s,busy"]].concat());
+        let names: Vec<&str> = plan.whens.iter().map(|when| when.name.as_str()).collect();
+        assert_eq!(names, ["all busy", "b 1Mb/s", "all busy", "a silent", "b silent"]);
+        let rates: Vec<Vec<f64>> = plan
+            .whens
+            .iter()
+            .map(|when| when.rates.iter().map(|rate| (rate * 8e-6 * 1e3).round()).collect())
+            .collect();
+        assert_eq!(
+            rates,
+            [[6000.0, 4000.0], [9000.0, 1000.0], [6000.0, 4000.0], [0.0, 10_000.0], [10_000.0, 0.0]]
+        );
+        // A class alone waits for what it holds: its threshold of 30 ms at its rate, at that of the link.
+        for (i, wait_s) in [0.03, 0.02, 0.03, 0.03 * 0.4, 0.03 * 0.6].into_iter().enumerate() {
+            assert!((plan.whens[i].wait_s - wait_s).abs() < 1e-9, "{i}: {}", plan.whens[i].wait_s);
+        }
+        let rows = predictions(&plan).json_rows();
+        assert_eq!(rows[3]["when"], "a silent");
+        assert!((rows[1]["rate_a_bytes_per_s"].as_f64().expect("a rate") - 1.125e6).abs() < 1.0);
+        assert!((rows[3]["wait_s"].as_f64().expect("s") - 0.012).abs() < 1e-9);
+        let drawn = figure(&plan);
+        let Content::Shares(shares) = &drawn.panels()[0].content else { panic!("shares") };
+        let bars: Vec<&str> = shares.bars.iter().map(|(label, _)| label.as_str()).collect();
+        let waits = ["30.00", "20.00", "30.00", "12.00", "18.00"];
+        let expected: Vec<String> =
+            names.iter().zip(waits).map(|(name, ms)| format!("{name}: wait {ms} ms")).collect();
+        assert_eq!(bars, expected);
+        let parts: Vec<(&str, f64)> =
+            shares.bars[1].1.iter().map(|part| (part.name.as_str(), (part.share * 100.0).round())).collect();
+        assert_eq!(parts, [("a", 90.0), ("b", 10.0)]);
+        assert!(shares.bars.iter().flat_map(|(_, parts)| parts).all(|part| !part.pale));
+        assert_eq!(drawn.title, "What classes get of 10Mb/s");
+        // A class alone is never silent.
+        let alone = of(&["--class", "a=rest"]);
+        assert_eq!(alone.whens.iter().map(|when| when.name.as_str()).collect::<Vec<_>>(), ["all busy"]);
+    }
+
+    #[test]
+    fn what_the_classes_leave_is_told() {
+        let plan = of(&["--class", "a=3Mb/s", "--class", "b=2Mb/s"]);
+        let sheet = classes(&plan);
+        let said = "The classes sum to 5Mb/s: what is left is shared in proportion, and the queue is shorter than 30ms.";
+        assert_eq!((sheet.notes.len(), sheet.notes[0].as_str()), (2, said));
+        let rows = sheet.json_rows();
+        let rates: Vec<f64> =
+            rows.iter().filter_map(|row| row["rate_bytes_per_s"].as_f64()).map(f64::round).collect();
+        assert_eq!(rates, [750_000.0, 500_000.0]);
+        let thresholds: Vec<f64> =
+            rows.iter().filter_map(|row| row["threshold_bytes"].as_f64()).map(f64::round).collect();
+        assert_eq!(thresholds, [11_250.0, 7_500.0]);
+        assert!(predictions(&plan).notes.is_empty());
+        let idle = of(&[&TWO[..], &["--load", "a=1Mb/s", "--load", "b=1Mb/s"]].concat());
+        assert_eq!(predictions(&idle).notes, ["wait 0: the link is not full, and no queue forms."]);
+    }
+}

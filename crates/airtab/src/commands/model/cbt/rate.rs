@@ -20,7 +20,7 @@ pub fn rate(args: &args::Rate) -> anyhow::Result<ExitCode> {
     show(sheet(args).map_err(|e| e.to_string()), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Rate) -> Result<Sheet, CbtError> {
+pub(super) fn sheet(args: &args::Rate) -> Result<Sheet, CbtError> {
     let mbps = |name: &str, heading: &str| column(name, heading, 3).times(8e-6);
     let columns = vec![
         column("round_trip_s", "RTT\nms", 0).times(1e3).whole(),

@@ -21,7 +21,7 @@ pub fn red(args: &args::Red) -> anyhow::Result<ExitCode> {
     show(sheet(args).map_err(|e| e.to_string()), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Red) -> Result<Sheet, CbtError> {
+pub(super) fn sheet(args: &args::Red) -> Result<Sheet, CbtError> {
     let band = Band::new(args.th_min, args.th_max, args.max_p)?;
     let columns = vec![
         column("average_packets", "average\npackets", 0).whole(),

@@ -149,3 +149,97 @@ fn figure(queue: &Queue) -> Figure {
         vec![Panel { name: String::new(), caption: String::new(), alt: title.into(), content }],
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::ModelCommand;
+    use super::super::super::given;
+    use super::super::args::{Cbt, CbtCommand};
+    use super::*;
+
+    fn of(words: &[&str]) -> Queue {
+        match given::command(&[&["cbt", "shares"], words].concat()) {
+            ModelCommand::Cbt(Cbt { command: CbtCommand::Shares(args) }) => {
+                queue(&args).unwrap_or_else(|e| panic!("{e}"))
+            }
+            _ => panic!("another model"),
+        }
+    }
+
+    /// Classes of 10 and 30 packets of 1000 and 500 bytes hold 10 and 15 KB. If the second one sends packets of 1000 bytes, it holds
+    /// 30 KB.
+    #[test]
+    fn shares_are_those_of_the_bytes_that_are_held() {
+        let words =
+            ["--threshold", "a=10", "--threshold", "b=30", "--packet", "a=1000B", "--packet", "b=500B"];
+        let own = of(&[&words[..], &["--sends", "b=1000B", "--link", "8Mb/s"]].concat());
+        let rows = sheet(&own).json_rows();
+        for (row, name, threshold, packet, meant, share) in
+            [(0, "a", 10.0, 1000.0, 0.4, 0.25), (1, "b", 30.0, 1000.0, 0.6, 0.75)]
+        {
+            let of = |key: &str| rows[row][key].as_f64().expect("a number");
+            assert_eq!((rows[row]["class"].as_str(), of("threshold_packets")), (Some(name), threshold));
+            for (key, expected) in [
+                ("packet_bytes", packet),
+                ("meant_share", meant),
+                ("share", share),
+                ("rate_bytes_per_s", share * 1e6),
+            ] {
+                assert!((of(key) / expected - 1.0).abs() < 1e-12, "{key}: {}", rows[row]);
+            }
+        }
+        let sheet = sheet(&own);
+        assert!((sheet.more["latency_s"].as_f64().expect("s") - 0.04).abs() < 1e-12);
+        assert!((sheet.more["frames_bytes_per_s"].as_f64().expect("a rate") / 1e6 - 1.0).abs() < 1e-12);
+        assert!(
+            sheet.notes[1].contains("carries 1000.0 KB/s of these frames; packets wait 40.00 ms"),
+            "{:?}",
+            sheet.notes
+        );
+        let drawn = figure(&own);
+        let Content::Shares(shares) = &drawn.panels()[0].content else { panic!("shares") };
+        let bars: Vec<(String, Vec<(String, f64)>)> = shares
+            .bars
+            .iter()
+            .map(|(label, parts)| {
+                (label.clone(), parts.iter().map(|p| (p.name.clone(), (p.share * 100.0).round())).collect())
+            })
+            .collect();
+        let parts = |a, b| vec![("a".to_string(), a), ("b".to_string(), b)];
+        assert_eq!(
+            bars,
+            [
+                ("as thresholds were made".to_string(), parts(40.0, 60.0)),
+                ("as packets are".to_string(), parts(25.0, 75.0))
+            ]
+        );
+        // On the wire a frame has 24 bytes more: 10240 and 30720 bytes share the link.
+        let wire = of(&[&words[..], &["--sends", "b=1000B", "--wire", "ethernet"]].concat());
+        let frames: f64 = wire.frames.iter().sum();
+        assert!((frames / (1.25e6 * 1000.0 / 1024.0) - 1.0).abs() < 1e-12, "{frames}");
+        assert!((wire.found.latency_s() - 40_960.0 / 1.25e6).abs() < 1e-12);
+        let packet = super::sheet(&wire).json_rows()[1]["packet_bytes"].as_f64().expect("bytes");
+        assert!((packet - 1000.0).abs() < 1e-9, "a frame without what is around it: {packet}");
+    }
+
+    /// Without a link it is the sum of the rates; of thresholds, and on the wire, it is that of the study.
+    #[test]
+    fn the_link_is_the_sum_of_rates_or_that_of_the_study() {
+        let class = ["--class", "a=300KB/s", "--class", "b=100KB/s"];
+        for (words, link) in [
+            (&class[..], 400e3),
+            (&[&class[..], &["--link", "1MB/s"]].concat(), 1e6),
+            (&[&class[..], &["--wire", "ethernet"]].concat(), 1.25e6),
+            (&["--threshold", "a=10"], 1.25e6),
+            (&["--threshold", "a=10", "--link", "1MB/s"], 1e6),
+        ] {
+            assert_eq!(of(words).found.capacity(), link, "{words:?}");
+        }
+        let rates = |words: &[&str]| {
+            let queue = of(words);
+            [0, 1].map(|i| queue.found.rate(i).round())
+        };
+        assert_eq!(rates(&class), [300e3, 100e3]);
+        assert_eq!(rates(&[&class[..], &["--link", "1MB/s"]].concat()), [750e3, 250e3]);
+    }
+}

@@ -242,4 +242,90 @@ mod tests {
             lines[5]
         );
     }
+
+    /// The first class is best effort, the last of three or more bulk; of the others those of a quarter of the link or less
+    /// are voice.
+    #[test]
+    fn a_tin_is_that_of_a_share() {
+        let rules = Rules::parse("udp:1=0,udp:2=1,udp:3=2,udp:4=3,*=4", &["a", "b", "c", "d", "e"]).unwrap();
+        let rates = [100_000.0, 312_500.0, 312_501.0, 400_000.0, 1_000.0];
+        let classes: Vec<Class> = rates.map(|rate| Class { rate, packet: 100.0 }).into();
+        let lines = cake("eth0", &queue(), &classes, &rules);
+        let tins: Vec<&str> =
+            lines.iter().filter_map(|line| line.rsplit_once("priority 1:")).map(|(_, tin)| tin).collect();
+        // Four filters of each port: both ends, IPv4 and IPv6.
+        assert_eq!(tins.concat(), ["2222", "4444", "3333", "3333", "1"].concat());
+        let two: Vec<Class> = [900_000.0, 350_000.0].map(|rate| Class { rate, packet: 100.0 }).into();
+        let rules = Rules::parse("tcp=0,*=1", &["a", "b"]).unwrap();
+        let lines = cake("eth0", &queue(), &two, &rules);
+        assert!(
+            lines.last().is_some_and(|line| line.ends_with("priority 1:3")),
+            "the last of two is not bulk: {lines:?}"
+        );
+    }
+
+    /// Thresholds are the rate times the latency, in whole bytes; the link's burst is two frames, or 2 ms if that is more.
+    #[test]
+    fn parameters_are_those_of_the_plan() {
+        let two: Vec<Class> =
+            [(500_000.0, 999.6), (123_456.0, 300.0)].map(|(rate, packet)| Class { rate, packet }).into();
+        let queue = Queue { latency_s: 0.025, guard: 3, limit: 99, ..queue() };
+        let values = values(&queue, &two, None);
+        let of = |key: &str| values.iter().find(|(name, _)| *name == key).map(|(_, value)| value.as_str());
+        for (key, value) in [
+            ("classes", "2"),
+            ("limit", "99"),
+            ("mode", "byte"),
+            ("latency", "25ms"),
+            ("rate", "10000000bit"),
+            ("overhead", "38"),
+            ("bandwidth", "4000000bit,987648bit"),
+            ("th_min", "12500,3086"),
+            ("packet", "1000,300"),
+            ("guard", "3"),
+            ("rules", "host"),
+        ] {
+            assert_eq!(of(key), Some(value), "{key}");
+        }
+        let rules = Rules::parse("tcp=0,*=1", &["a", "b"]).unwrap();
+        let burst = |link: f64| cbt("eth0", &Queue { link, ..queue }, &two, &rules)[0].clone();
+        assert!(
+            burst(1_250_000.0).contains(" rate 10000000bit burst 3076b limit 100kb overhead 24"),
+            "{}",
+            burst(1_250_000.0)
+        );
+        assert!(burst(12_500_000.0).contains(" rate 100000000bit burst 25000b "), "{}", burst(12_500_000.0));
+    }
+
+    /// Each class has a queue of its own, and what no rule takes is of the last class.
+    #[test]
+    fn htb_has_a_class_for_each() {
+        let rules = Rules::parse("udp:7-9=1,dscp:ef=2,*=0", &["a", "b", "c"]).unwrap();
+        let lines = htb("eth0", &queue(), &classes(), &rules);
+        assert_eq!(lines[0], "tc qdisc replace dev eth0 root handle 1: htb default 12");
+        let rates = ["7000000bit", "2000000bit", "1000000bit"];
+        for (i, rate) in rates.iter().enumerate() {
+            let class = format!(
+                "tc class add dev eth0 parent 1:1 classid 1:1{i} htb rate {rate} ceil 10000000bit overhead 24"
+            );
+            assert_eq!(lines[2 + 2 * i], class);
+            assert_eq!(lines[3 + 2 * i], format!("tc qdisc add dev eth0 parent 1:1{i} fq_codel"));
+        }
+        let filters: Vec<&str> = lines[8..]
+            .iter()
+            .filter_map(|line| line.strip_prefix("tc filter add dev eth0 parent 1: "))
+            .collect();
+        assert_eq!(
+            filters,
+            [
+                "protocol ip prio 1 flower ip_proto udp dst_port 7-9 classid 1:11",
+                "protocol ip prio 1 flower ip_proto udp src_port 7-9 classid 1:11",
+                "protocol ipv6 prio 2 flower ip_proto udp dst_port 7-9 classid 1:11",
+                "protocol ipv6 prio 2 flower ip_proto udp src_port 7-9 classid 1:11",
+                "protocol ip prio 3 flower ip_tos 0xb8/0xfc classid 1:12",
+                "protocol ipv6 prio 4 flower ip_tos 0xb8/0xfc classid 1:12",
+                "protocol all prio 5 matchall classid 1:10",
+            ]
+        );
+    }
 }

@@ -22,7 +22,7 @@ pub fn thresholds(args: &args::Thresholds) -> anyhow::Result<ExitCode> {
     show(sheet(args), &args.form, &drawn)
 }
 
-fn sheet(args: &args::Thresholds) -> Result<Sheet, String> {
+pub(super) fn sheet(args: &args::Thresholds) -> Result<Sheet, String> {
     let members = Members::of(&args.classes, args.link, BULK_MPEG, KIB)?;
     let columns = vec![
         column("class", "class", 0),

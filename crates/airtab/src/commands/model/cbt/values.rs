@@ -159,3 +159,68 @@ pub fn part(text: &str) -> Result<f64, String> {
         Err(e) => Err(e.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bits or bytes; the source's KB are 1000 bytes, KiB 1024.
+    #[test]
+    fn rates_in_bits_and_bytes() {
+        for (text, bytes) in [
+            ("2Mb/s", 250_000.0),
+            ("1kb/s", 125.0),
+            ("870KB/s", 870_000.0),
+            ("870kB/s", 870_000.0),
+            ("870KiB/s", 890_880.0),
+            ("2MB/s", 2_000_000.0),
+            ("77B/s", 77.0),
+        ] {
+            assert_eq!(rate(text), Ok(bytes), "{text}");
+            assert_eq!(allocation(text), Ok(Allocation::Rate(bytes)), "{text}");
+            assert_eq!(loads(text), Ok(vec![bytes]), "{text}");
+        }
+        assert_eq!(loads("0, busy,1KB/s"), Ok(vec![0.0, f64::INFINITY, 1000.0]));
+        assert!(rate("0Mb/s").is_err() && loads("0Mb/s") == Ok(vec![0.0]) && loads("1,2").is_err());
+    }
+
+    #[test]
+    fn parts_of_a_link() {
+        for (text, what) in [
+            ("rest", Some(Allocation::Rest)),
+            ("20%", Some(Allocation::Part(0.2))),
+            ("100%", Some(Allocation::Part(1.0))),
+            ("0.5%", Some(Allocation::Part(0.005))),
+            ("100.1%", None),
+            ("0%", None),
+            ("peak", None),
+        ] {
+            assert_eq!(allocation(text).ok(), what, "{text}");
+        }
+        assert_eq!((planned("peak"), planned("rest")), (Ok(Allocation::Peak), Ok(Allocation::Rest)));
+        assert_eq!(part("1%"), Ok(0.01));
+        assert_eq!(part("100%"), Ok(1.0));
+        assert!(part("0%").is_err() && part("101%").is_err());
+    }
+
+    #[test]
+    fn numbers_within_their_ranges() {
+        assert_eq!((weight("1/256"), weight("1"), weight("0.25")), (Ok(1.0 / 256.0), Ok(1.0), Ok(0.25)));
+        assert!(weight("0").is_err() && weight("257/256").is_err() && weight("1/0").is_err());
+        assert_eq!(
+            (packets("14.28"), packets_or_none("0"), packets_or_none("3")),
+            (Ok(14.28), Ok(0.0), Ok(3.0))
+        );
+        assert!(packets("0").is_err() && packets("-1").is_err() && packets("inf").is_err());
+        assert_eq!((loss("19"), loss("5%")), (Ok(Loss::Packets(19.0)), Ok(Loss::Part(0.05))));
+        assert_eq!((loss("0"), loss("100%")), (Ok(Loss::Packets(0.0)), Ok(Loss::Part(1.0))));
+        assert_eq!(loss("101"), Ok(Loss::Packets(101.0)));
+        assert!(loss("100.5%").is_err() && loss("-1").is_err());
+        assert_eq!(mix("ramp").map(|mix| mix.name), Ok("ramp"));
+        assert_eq!(device("wlan0-123456789"), Ok("wlan0-123456789".into()));
+        assert!(device("wlan0-1234567890").is_err() && device("a b").is_err() && device("a;b").is_err());
+        let one = named(weight);
+        assert_eq!(one("a-b_1=1/4"), Ok(Named { name: "a-b_1".into(), value: 0.25 }));
+        assert!(one("a b=1").is_err() && one("=1").is_err() && one("1/4").is_err());
+    }
+}

@@ -153,7 +153,7 @@ pub fn sheet(names: &[&str], whens: &[When], measured: &[Measured]) -> Sheet {
 
 #[cfg(test)]
 mod tests {
-    use super::Measured;
+    use super::*;
 
     #[test]
     fn the_largest_distance_counts_and_nothing_predicted_does_not() {
@@ -161,5 +161,64 @@ mod tests {
         assert_eq!(Measured { rates: rates.clone(), wait_s: None }.off(), 0.050000000000000044);
         let wait_s = Some((0.0125, 0.01));
         assert_eq!(Measured { rates, wait_s }.off(), 0.25);
+    }
+
+    /// Predictions stand before what was measured, rates in Mb/s, waits in ms; what is off by more than 10 % is told.
+    #[test]
+    fn measured_stands_beside_predicted() {
+        let when = |name: &str| When { name: name.into(), loads: Vec::new(), rates: Vec::new(), wait_s: 0.0 };
+        let whens = ["all busy", "a silent", "b silent"].map(when);
+        let measured = [
+            Measured {
+                rates: vec![(240_000.0, 250_000.0), (62_000.0, 62_500.0)],
+                wait_s: Some((0.0315, 0.03)),
+            },
+            Measured { rates: vec![(0.0, 0.0), (130_000.0, 100_000.0)], wait_s: None },
+            Measured { rates: vec![(125_000.0, 100_000.0), (0.0, 0.0)], wait_s: Some((0.02, 0.02)) },
+        ];
+        let sheet = sheet(&["a", "b"], &whens, &measured);
+        let rows = sheet.json_rows();
+        let of = |row: usize, key: &str| rows[row][key].as_f64();
+        assert_eq!(rows[1]["when"], "a silent");
+        assert_eq!(
+            (of(0, "rate_a_bytes_per_s"), of(0, "measured_a_bytes_per_s")),
+            (Some(250_000.0), Some(240_000.0))
+        );
+        assert_eq!(
+            (of(1, "rate_b_bytes_per_s"), of(1, "measured_b_bytes_per_s")),
+            (Some(100_000.0), Some(130_000.0))
+        );
+        assert_eq!(
+            (of(0, "wait_s"), of(0, "measured_wait_s"), of(1, "wait_s")),
+            (Some(0.03), Some(0.0315), None)
+        );
+        assert!((of(0, "off_ratio").expect("a ratio") - 0.05).abs() < 1e-9);
+        assert_eq!(
+            sheet.notes,
+            ["a silent: off by 30 %, more than 10.", "b silent: off by 25 %, more than 10."]
+        );
+        let text = sheet.table(airtab_lab::table::Style { width: 120, colour: false });
+        let row = text.lines().find(|line| line.trim_start().starts_with("all busy")).expect("a row");
+        let words: Vec<&str> = row.split_whitespace().skip(2).collect();
+        assert_eq!(words, ["2.000", "1.920", "0.500", "0.496", "30.00", "31.50", "5.0"]);
+    }
+
+    /// Two classes of packets of different lengths, one of which is silent: what is sent comes through.
+    #[test]
+    fn a_class_below_its_rate_gets_what_it_sends() {
+        let queue =
+            Queue { link: 125_000_000.0, latency_s: 0.001, full_packet: 1538.0, guard: 1, limit: 1_000 };
+        let class = |rate, packet| Class { rate, packet };
+        let classes = [class(50_000_000.0, 1000.0), class(50_000_000.0, 500.0), class(25_000_000.0, 700.0)];
+        let params = super::super::tc::params(&queue, &classes, None).expect("parameters");
+        let loads = [10_000_000.0, 20_000_000.0, 0.0];
+        let when =
+            When { name: "two".into(), loads: loads.into(), rates: vec![10e6, 20e6, 0.0], wait_s: 0.0 };
+        let found = &measure(&queue, &classes, &params, &[when])[0];
+        assert_eq!((found.rates[2], found.wait_s), ((0.0, 0.0), None));
+        for ((measured, predicted), load) in found.rates.iter().zip(loads) {
+            assert_eq!(*predicted, load);
+            assert!((measured - load).abs() < 0.01 * load.max(1.0), "{measured} {load}");
+        }
     }
 }

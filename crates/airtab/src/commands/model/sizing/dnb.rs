@@ -194,3 +194,137 @@ fn notes(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::ModelCommand;
+    use super::super::super::given;
+    use super::*;
+
+    fn of(words: &[&str]) -> Sheet {
+        match given::command(&[&["dnb"], words].concat()) {
+            ModelCommand::Dnb(args) => sheet(&args).unwrap_or_else(|e| panic!("{words:?}: {e}")),
+            _ => panic!("another model"),
+        }
+    }
+
+    fn figures(sheet: &Sheet, key: &str) -> Vec<Option<f64>> {
+        sheet.json_rows().iter().map(|row| row[key].as_f64()).collect()
+    }
+
+    fn more(sheet: &Sheet, key: &str) -> f64 {
+        sheet.more[key].as_f64().unwrap_or_else(|| panic!("{key}"))
+    }
+
+    /// Where the first relay is node 1, the sender's hop has no share, and nodes are counted from the second hop on.
+    #[test]
+    fn a_sender_beside_the_domain_has_no_share() {
+        let sheet = of(&["--rates", "11,5.5,2", "--origin", "relay", "--buffer", "9", "--split", "equal"]);
+        let limits = figures(&sheet, "limit_packets");
+        let [None, Some(first), Some(second)] = limits[..] else { panic!("{limits:?}") };
+        assert_eq!((first + second, more(&sheet, "nodes")), (9.0, 2.0));
+        assert_eq!(figures(&sheet, "cost"), [None, Some(1.0 / (first + 1.0)), Some(2.0 / (second + 1.0))]);
+        assert_eq!(figures(&sheet, "hop"), [Some(1.0), Some(2.0), Some(3.0)]);
+        assert!(figures(&sheet, "overflow")[0].is_none() && figures(&sheet, "overflow")[1].is_some());
+        assert!(
+            sheet
+                .about
+                .starts_with("3 hops that share one channel, 2 nodes that share B = 9 packets by equal.")
+        );
+    }
+
+    /// What is beside the domain lengthens the round trip, smaller packets are more in it, RTS and CTS lengthen both accesses of
+    /// a hop: 34 bytes, two preambles of 192 us and two SIFS of 10 us.
+    #[test]
+    fn each_option_reaches_the_rule() {
+        let plain = of(&["--rates", "11,11"]);
+        let trip = more(&plain, "round_trip_s");
+        let extra = of(&["--rates", "11,11", "--extra", "10ms"]);
+        assert!((more(&extra, "round_trip_s") - trip - 0.01).abs() < 1e-9);
+        assert!((more(&extra, "round_trip_packets") / ((trip + 0.01) * 11e6 / 11_680.0) - 1.0).abs() < 1e-9);
+        let small = of(&["--rates", "11,11", "--packet", "730B"]);
+        assert!((more(&small, "rate_packets_per_s") / (11e6 / 5_840.0) - 1.0).abs() < 1e-9);
+        assert!((more(&small, "round_trip_s") - trip).abs() < 1e-12);
+        let rts = of(&["--rates", "11,11", "--rts"]);
+        let before_us = 34.0 * 8.0 / 11.0 + 2.0 * 192.0 + 2.0 * 10.0;
+        for key in ["data_s", "ack_s"] {
+            let [plain, rts] = [&plain, &rts].map(|sheet| figures(sheet, key)[1].expect("a time"));
+            assert!((rts - plain - before_us * 1e-6).abs() < 1e-9, "{key}: {plain} {rts}");
+        }
+        let fast = of(&["--rates", "65,65", "--phy", "wqm-11n"]);
+        assert!(more(&fast, "round_trip_s") < trip / 2.0);
+        let splits = of(&["--rates", "11,11", "--buffer", "9", "--split", "greedy,equal", "--least", "3"]);
+        let words: Vec<_> = splits.json_rows().iter().map(|row| row["split"].clone()).collect();
+        assert_eq!(words, ["greedy", "greedy", "equal", "equal"]);
+        assert!(
+            figures(&splits, "limit_packets").iter().all(|limit| limit.is_some_and(|limit| limit >= 3.0))
+        );
+        assert!(splits.about.ends_with("share B = 9 packets."), "{}", splits.about);
+        // A floor of 8 packets is what drops cost then, too: 1/9 and 2/9.
+        let floored = of(&["--rates", "11,11", "--buffer", "4", "--least", "8"]);
+        assert_eq!(figures(&floored, "limit_packets"), [Some(8.0), Some(8.0)]);
+        let cost = floored.more["cost"]["ratio"].as_f64().expect("a cost");
+        assert!((cost - 3.0 / 9.0).abs() < 1e-12, "{cost}");
+    }
+
+    /// A flow uses each of the links in turn; of two links of 11 Mb/s half of the rate is all.
+    #[test]
+    fn the_state_of_a_domain_is_that_of_its_load() {
+        for (load, used, state) in [
+            ("1.1", 0.2, "20.0 % of the time, no bottleneck;"),
+            ("4.9", 4.9 / 5.5, "89.1 % of the time, no bottleneck;"),
+            ("5", 5.0 / 5.5, "90.9 % of the time, a bottleneck;"),
+            ("5.5", 1.0, "100.0 % of the time, a bottleneck;"),
+            ("6", 6.0 / 5.5, "109.1 % of the time, more than it carries;"),
+        ] {
+            let sheet = of(&["--rates", "11,11", "--load", load]);
+            assert!((more(&sheet, "utilisation") - used).abs() < 1e-12, "{load}");
+            let note = sheet.notes.last().expect("a note");
+            let begins = format!("At {load} Mb/s the domain is used for {state}");
+            assert!(
+                note.starts_with(&begins) && note.ends_with("5.500 Mb/s would fill it, without headers."),
+                "{note}"
+            );
+        }
+        let sheet = of(&["--rates", "11,5.5", "--load", "1"]);
+        assert!((more(&sheet, "utilisation") - 3.0 / 11.0).abs() < 1e-12);
+        assert!(!of(&["--rates", "11,5.5"]).more.contains_key("utilisation"));
+        // Hops that wait for each other get less.
+        let [serial, most] = ["goodput_serial_bps", "goodput_most_bps"].map(|key| more(&sheet, key));
+        assert!(serial < most);
+        let said = format!(
+            "TCP gets about {:.3} Mb/s if each hop waits for its own backoff, and {:.3} at most.",
+            serial / 1e6,
+            most / 1e6
+        );
+        assert!(sheet.notes.contains(&said), "{:?}", sheet.notes);
+    }
+
+    /// The sentence on the round trip has ms and packets, that on contention the probabilities of the JSON in their order.
+    #[test]
+    fn notes_have_the_figures_of_the_json() {
+        let sheet =
+            of(&["--rates", "11,5.5,2,11", "--idle", "0.25", "--buffer", "40", "--split", "ratio,greedy"]);
+        let costs = sheet.more["cost"].as_object().expect("costs").clone();
+        let cost = |name: &str| format!("{name} {:.4}", costs[name].as_f64().expect("a cost"));
+        let trip = format!(
+            "A round trip without a queue takes {:.2} ms, in which the slowest hop sends {:.2} packets of 1460 bytes: B = {}. \
+             What drops cost, the sum of i/(b+1): {}, {}.",
+            more(&sheet, "round_trip_s") * 1e3,
+            more(&sheet, "round_trip_packets"),
+            more(&sheet, "round_trip_packets").round().max(4.0),
+            cost("ratio"),
+            cost("greedy")
+        );
+        assert_eq!(sheet.notes[0], trip);
+        let [win, empty, backlogged] = ["p_win", "p_receive_empty", "p_receive_backlogged"]
+            .map(|key| format!("{:.6}", more(&sheet, key)));
+        assert!(win != empty && empty != backlogged);
+        let said = format!(
+            "Of 4 nodes that have nothing to send with probability 0.25, one that has something sends next with {win}; one \
+             whose queue is empty receives with {empty}, one whose queue is not with {backlogged}."
+        );
+        assert!(sheet.notes[1].starts_with(&said), "{}", sheet.notes[1]);
+        assert_eq!(more(&sheet, "p_idle"), 0.25);
+    }
+}

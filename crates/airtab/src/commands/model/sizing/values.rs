@@ -87,3 +87,71 @@ pub fn law(text: &str) -> Result<Law, String> {
     let names = Law::ALL.map(Law::name);
     text.parse().map_err(|_| format!("no law '{text}'{}", instead(text, &names)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_plain_numbers_of_megabits_or_have_a_unit() {
+        for (text, rate) in [
+            ("5.5", Some(5.5)),
+            ("300Mb/s", Some(300.0)),
+            ("1kb/s", Some(0.001)),
+            ("1.5Gb/s", Some(1500.0)),
+            (" 65 ", Some(65.0)),
+            ("0", None),
+            ("-1", None),
+            ("inf", None),
+            ("nan", None),
+            ("0Mb/s", None),
+        ] {
+            assert_eq!(mbps(text).ok(), rate, "{text}");
+        }
+    }
+
+    /// Shares as numbers, fractions and percentages, each with its own range.
+    #[test]
+    fn shares_have_ranges() {
+        for (text, as_free, as_part, as_idle) in [
+            ("0", None, None, Some(0.0)),
+            ("0.25", Some(0.25), Some(0.25), Some(0.25)),
+            ("1/4", Some(0.25), Some(0.25), Some(0.25)),
+            ("25%", Some(0.25), Some(0.25), Some(0.25)),
+            ("1", Some(1.0), None, Some(1.0)),
+            ("100%", Some(1.0), None, Some(1.0)),
+            ("101%", None, None, None),
+            ("4/3", None, None, None),
+            ("-0.1", None, None, None),
+            ("1/0", None, None, None),
+            ("x", None, None, None),
+        ] {
+            assert_eq!(
+                (free(text).ok(), part(text).ok(), idle(text).ok()),
+                (as_free, as_part, as_idle),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_have_ranges() {
+        for (text, as_packets, as_frames) in [
+            ("0", Some(0.0), None),
+            ("0.99", Some(0.99), None),
+            ("1", Some(1.0), Some(1.0)),
+            ("17.6", Some(17.6), Some(17.6)),
+            ("1024", Some(1024.0), Some(1024.0)),
+            ("1025", Some(1025.0), None),
+            ("1000000", Some(1e6), None),
+            ("1000001", None, None),
+            ("-1", None, None),
+        ] {
+            assert_eq!((packets(text).ok(), gain(text).ok()), (as_packets, as_packets), "{text}");
+            assert_eq!(mean_frames(text).ok(), as_frames, "{text}");
+        }
+        assert_eq!((time_or_none("0"), time_or_none("5ms")), (Ok(0), Ok(5_000_000)));
+        assert!(time_or_none("5").is_err());
+        assert_eq!((split("greedy"), law("miad")), (Ok(Split::Greedy), Ok(Law::Miad)));
+    }
+}

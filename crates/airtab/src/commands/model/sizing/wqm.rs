@@ -250,3 +250,152 @@ fn trace(args: &args::Wqm, all: Vec<At>, looks: usize) -> Result<Sheet, SizingEr
 fn round(share: f64) -> f64 {
     (share * 1e4).round() / 1e4
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::args::ModelCommand;
+    use super::super::super::given;
+    use super::*;
+
+    fn parsed(words: &[&str]) -> args::Wqm {
+        match given::command(&[&["wqm"], words].concat()) {
+            ModelCommand::Wqm(args) => args,
+            _ => panic!("another model"),
+        }
+    }
+
+    /// Rows of limits and of looks.
+    fn of(words: &[&str]) -> (Vec<serde_json::Value>, Vec<serde_json::Value>) {
+        let (limits, looks) = made(&parsed(words)).unwrap_or_else(|e| panic!("{words:?}: {e}"));
+        (limits.json_rows(), looks.json_rows())
+    }
+
+    /// Of the rates of 802.11n that are written alike, fewest streams, then the narrowest channel, then the longest guard interval.
+    #[test]
+    fn a_rate_is_that_of_the_simplest_radio() {
+        let phy = Phy::named("std-11n").expect("a profile");
+        for (mbps, streams, width, gi, mcs) in [
+            (6.5, 1, 20, 800, 0),
+            (7.2, 1, 20, 400, 0),
+            (65.0, 1, 20, 800, 7),
+            (72.2, 1, 20, 400, 7),
+            (13.5, 1, 40, 800, 0),
+            (135.0, 1, 40, 800, 7),
+            (150.0, 1, 40, 400, 7),
+            (39.0, 1, 20, 800, 4),
+            (78.0, 2, 20, 800, 4),
+            (120.0, 1, 40, 400, 5),
+            (144.4, 2, 20, 400, 7),
+            (300.0, 2, 40, 400, 7),
+            (600.0, 4, 40, 400, 7),
+        ] {
+            let rate = of_11n(&phy, mbps).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(
+                (rate.streams(), rate.width_mhz(), rate.gi_ns(), rate.mcs()),
+                (streams, width, gi, mcs),
+                "{mbps}"
+            );
+        }
+        for (mbps, nearest) in [(66.0, "65"), (1.0, "6.5"), (700.0, "600"), (144.0, "144.4")] {
+            let said = of_11n(&phy, mbps).map(|_| ()).expect_err("there is none");
+            let expected =
+                format!("--rate: 802.11n has no rate of {mbps} Mb/s; the nearest is {nearest}, or");
+            assert!(said.starts_with(&expected), "{said}");
+        }
+    }
+
+    /// Packets of 1500 bytes at 300 Mb/s and half of the time are 80 us each.
+    #[test]
+    fn each_option_reaches_the_law() {
+        let base = ["--rate=300", "--frames=32", "--free=0.5", "--ticks=3"];
+        let own = [
+            "--drain=4ms",
+            "--least=40",
+            "--most=90",
+            "--first=60",
+            "--confirm=1",
+            "--law=aiad",
+            "--queue=200",
+        ];
+        let (limits, looks) = of(&[&base[..], &own].concat());
+        let value = |row: &serde_json::Value, key: &str| {
+            row[key].as_f64().unwrap_or_else(|| panic!("{key} of {row}"))
+        };
+        for (key, expected) in [
+            ("rate_bps", 300e6),
+            ("frames", 32.0),
+            ("first_packets", 60.0),
+            ("least_packets", 40.0),
+            ("most_packets", 90.0),
+            ("aim_s", 0.004),
+            ("aim_packets", 50.0),
+            ("queue_packets", 200.0),
+            ("drain_s", 200.0 * 80e-6),
+        ] {
+            assert!((value(&limits[0], key) / expected - 1.0).abs() < 1e-9, "{key}: {}", limits[0]);
+        }
+        let (sheet, _) = made(&parsed(&[&base[..], &own].concat())).expect("rows");
+        assert_eq!(sheet.more["free"], 0.5);
+        let parts = ["data_s", "ack_s"].map(|key| value(&limits[0], key));
+        assert!((value(&limits[0], "round_trip_s") - parts.iter().sum::<f64>()).abs() < 1e-12);
+        assert!(parts[0] > 2.0 * parts[1]);
+        // R ARTT, in packets.
+        let packets = value(&limits[0], "round_trip_s") * 300e6 / 12_000.0;
+        assert!((value(&limits[0], "round_trip_packets") / packets - 1.0).abs() < 1e-9);
+        // The queue is as long as the limit lets: longer than 50 packets drain in 4 ms, so that each look takes one.
+        let steps: Vec<_> =
+            looks.iter().map(|row| (value(row, "look"), value(row, "limit_packets"))).collect();
+        assert_eq!(steps, [(1.0, 59.0), (2.0, 58.0), (3.0, 57.0)]);
+        for (row, packets) in looks.iter().zip([60.0, 59.0, 58.0]) {
+            assert!((value(row, "drain_s") / (packets * 80e-6) - 1.0).abs() < 1e-9, "{row}");
+            assert!((value(row, "aim_s") / 0.004 - 1.0).abs() < 1e-9, "{row}");
+            assert!(row["rate_bps"].is_null() && row["action"] == "cut", "{row}");
+        }
+        // What is around aggregates of 4 frames takes longer than that of 32, at each look as well.
+        let drains = [[].as_slice(), &["--kavg=32"], &["--kavg=4"]].map(|kavg| {
+            let (limits, looks) = of(&[&base[..], kavg].concat());
+            let drains = [&limits[0], &looks[0]].map(|row| value(row, "drain_s"));
+            assert!(
+                (drains[0] / drains[1] - 1.0).abs() < 1e-9,
+                "the queue is as long as the limit: {drains:?}"
+            );
+            drains[0]
+        });
+        assert!(drains[0] < drains[1] && drains[1] < drains[2], "{drains:?}");
+        // Two looks until it moves, and by half, are the defaults.
+        let usual = [&base[..], &["--drain=4ms", "--first=60", "--queue=200"]].concat();
+        let limit: Vec<f64> = of(&usual).1.iter().map(|row| value(row, "limit_packets")).collect();
+        assert_eq!(limit[..2], [60.0, 32.0], "never below an aggregate");
+    }
+
+    /// Looks are 12 of a lone rate and none of several, unless there are to be more; those of several are told apart.
+    #[test]
+    fn looks_are_those_of_each_rate() {
+        let count = |words: &[&str]| of(words).1.len();
+        assert_eq!((count(&["--rate=65"]), count(&["--rate=65,300"])), (12, 0));
+        assert_eq!((count(&["--rate=65", "--ticks=0"]), count(&["--rate=65,300", "--ticks=3"])), (0, 6));
+        let (_, looks) = of(&["--rate=65,300", "--ticks=2"]);
+        let of_row = |row: &serde_json::Value| (row["rate_bps"].as_f64(), row["look"].as_f64());
+        let rows: Vec<_> = looks.iter().map(of_row).collect();
+        let row = |mbps: f64, look: f64| (Some(mbps * 1e6), Some(look));
+        assert_eq!(rows, [row(65.0, 1.0), row(65.0, 2.0), row(300.0, 1.0), row(300.0, 2.0)]);
+        let about = |words: &[&str]| {
+            let (limits, looks) = made(&parsed(words)).expect("rows");
+            (limits.about, looks.about)
+        };
+        let (limits, looks) = about(&["--free=1/3", "--queue=7"]);
+        assert!(
+            limits.starts_with("Limits of WQM, hardened: K frames of an aggregate (bytes in 4 ms), "),
+            "{limits}"
+        );
+        assert!(limits.ends_with("at a free share of 0.3333."), "{limits}");
+        assert_eq!(looks, "A look every 100 ms; each time 7 packets wait, or as many as the limit lets.");
+        let (limits, looks) = about(&["--profile=faithful", "--phy=std-11n"]);
+        assert!(
+            limits.starts_with("Limits of WQM, faithful: K frames of an aggregate (exact times in 4 ms), "),
+            "{limits}"
+        );
+        assert_eq!(looks, "A look every 100 ms; each time the queue is full.");
+        assert!(about(&["--frames=3"]).0.contains("aggregate, ARTT"));
+    }
+}
