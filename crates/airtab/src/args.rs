@@ -388,6 +388,161 @@ mod tests {
         assert_eq!(reasons(&[]), [Why::Short, Why::Full]);
         assert_eq!(reasons(&["--why", "full"]), [Why::Full; 2]);
         assert_eq!(reasons(&["--why", "none"]), [Why::None; 2]);
+        assert_eq!(reasons(&["--why", "short"]), [Why::Short; 2]);
+    }
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn colours_of_errors_are_those_of_the_option() {
+        use ColorChoice::{Always, Auto, Never};
+        for (line, expected) in [
+            ("airtab run x", Auto),
+            ("airtab run x --color never", Never),
+            ("airtab --color always run x", Always),
+            ("airtab run --color=never x", Never),
+            ("airtab --color=always run x", Always),
+            ("airtab --color auto run x", Auto),
+            ("airtab run --color red", Auto),
+            ("airtab run --color", Auto),
+            ("airtab run -- --color never", Auto),
+            ("airtab run -- --color=never", Auto),
+            ("airtab --color never run -- --color=always", Never),
+            ("airtab run --colour never", Auto),
+        ] {
+            assert_eq!(colour(&words(line)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn h_of_cbr_is_a_host_or_help() {
+        for (line, read) in [
+            ("airtab cbr -h", "airtab cbr --help"),
+            ("airtab cbr -h x -p 9", "airtab cbr -h x -p 9"),
+            ("airtab cbr -h -p 9", "airtab cbr --help -p 9"),
+            ("airtab cbr -p 9 -h", "airtab cbr -p 9 --help"),
+            ("airtab rpm -h", "airtab rpm -h"),
+            ("airtab run cbr -h", "airtab run cbr -h"),
+        ] {
+            assert_eq!(meant(words(line)), Ok(words(read)), "{line}");
+        }
+    }
+
+    /// A time behind `--pcap` is meant as its value, unless a file has that name.
+    #[test]
+    fn a_time_behind_pcap_is_no_scenario() {
+        let wrong = |time: &str| {
+            Err(format!("--pcap {time}: did you mean --pcap={time}? After a blank comes a scenario file"))
+        };
+        assert_eq!(meant(words("airtab compare --out x --pcap 5s")), wrong("5s"));
+        assert_eq!(meant(words("airtab compare --pcap 200ms home.toml")), wrong("200ms"));
+        for line in [
+            "airtab compare --pcap=5s home.toml",
+            "airtab compare --pcap home.toml",
+            "airtab compare --pcap 5",
+            "airtab compare --pcap 0s",
+            "airtab compare 5s --pcap",
+            "airtab compare --out 5s",
+        ] {
+            assert_eq!(meant(words(line)), Ok(words(line)), "{line}");
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("5s");
+        std::fs::write(&file, "").expect("written");
+        let there = vec!["airtab".into(), "compare".into(), "--pcap".into(), file.into_os_string()];
+        assert_eq!(meant(there.clone()), Ok(there));
+    }
+
+    #[test]
+    fn whole_numbers_have_both_ends_of_their_range() {
+        let to_9 = whole::<u16>(2..=9);
+        assert_eq!(["2", "9"].map(&to_9), [Ok(2), Ok(9)]);
+        for wrong in ["1", "10", "", "3.0", "-3", "x"] {
+            assert_eq!(to_9(wrong), Err("give a whole number from 2 to 9".into()), "{wrong}");
+        }
+        let open = whole::<u64>(3..=u64::MAX);
+        assert_eq!(open("18446744073709551615"), Ok(u64::MAX));
+        assert_eq!(open("2"), Err("give a whole number from 3 on".into()));
+        // What the type does not hold is wrong, too.
+        let narrow = whole::<u8>(0..=1000);
+        assert_eq!(narrow("255"), Ok(255));
+        assert_eq!(narrow("256"), Err("give a whole number from 0 to 1000".into()));
+    }
+
+    #[test]
+    fn whole_seconds_have_both_ends_of_their_range() {
+        let read = seconds(4..=120);
+        for (text, expected) in [("4s", 4), ("120s", 120), ("2min", 120), ("5000ms", 5)] {
+            assert_eq!(read(text), Ok(expected), "{text}");
+        }
+        for wrong in ["3s", "121s", "4500ms", "0s"] {
+            assert_eq!(read(wrong), Err("give whole seconds, from 4s to 120s".into()), "{wrong}");
+        }
+        assert!(read("5").is_err_and(|e| e.contains("'5' is not a time with its unit")));
+    }
+
+    #[test]
+    fn a_length_is_above_0() {
+        assert_eq!(length("1ns"), Ok(1));
+        assert_eq!(length("2ms"), Ok(2_000_000));
+        assert_eq!(length("0ms"), Err("at least 1ns".into()));
+        assert!(length("2").is_err_and(|e| e.contains("'2' is not a time with its unit")));
+    }
+
+    #[test]
+    fn a_file_for_flent_is_known_by_its_name() {
+        for good in ["a.flent.gz", "d/a.flent.gz", "d.flent.gz/a.flent.gz", "a.gz.flent.gz"] {
+            assert_eq!(flent_file(good), Ok(good.into()));
+        }
+        for (wrong, cure) in [
+            ("a", "a.flent.gz"),
+            ("a.gz", "a.flent.gz"),
+            ("a.flent", "a.flent.gz"),
+            ("d/a.json", "d/a.json.flent.gz"),
+            ("", "out.flent.gz"),
+            (".flent.gz", "out.flent.gz"),
+        ] {
+            let expected = format!("flent opens files whose names end with .flent.gz: write {cure}");
+            assert_eq!(flent_file(wrong), Err(expected), "{wrong}");
+        }
+        assert!(flent_file("d/.flent.gz").is_err(), "a folder has no name of a file");
+    }
+
+    /// What a command does where no option says otherwise, and each option by itself.
+    #[test]
+    fn options_of_compare_and_run_have_their_defaults() {
+        let command =
+            |line: &str| Args::try_parse_from(words(line)).unwrap_or_else(|e| panic!("{e}")).command;
+        let compare = |line: &str| match command(line) {
+            Command::Compare(args) => args,
+            _ => panic!("it is compare"),
+        };
+        let labels = |args: &Compare| args.queues.iter().map(|q| q.label.clone()).collect::<Vec<_>>();
+        let plain = compare("airtab compare");
+        assert_eq!(labels(&plain), USUAL_QUEUES);
+        assert_eq!(plain.seeds.all, (1..=20).collect::<Vec<u64>>());
+        assert!(!plain.short && !plain.no_cache && plain.set.is_empty());
+        assert_eq!((plain.jobs, plain.pcap, &plain.out, &plain.flent), (None, None, &None, &None));
+        let all = compare(
+            "airtab compare x.toml --set a.b=1 --set c=2 --queues chap:limit=9,fifo --seeds 7,3 --short --jobs 5 \
+             --no-cache --out d --pcap --flent e.flent.gz",
+        );
+        assert_eq!(all.scenario.as_deref(), Some(Path::new("x.toml")));
+        assert_eq!(all.set, [("a.b".into(), "1".into()), ("c".into(), "2".into())]);
+        assert_eq!(labels(&all), ["chap:limit=9", "fifo"]);
+        assert_eq!((all.seeds.all.as_slice(), all.jobs, all.pcap), (&[7, 3][..], Some(5), Some(5 * SECOND)));
+        assert!(all.short && all.no_cache);
+        assert_eq!([&all.out, &all.flent], [&Some("d".into()), &Some("e.flent.gz".into())]);
+        assert_eq!(compare("airtab compare --out d --pcap=7ms").pcap, Some(7_000_000));
+        let run = |line: &str| match command(line) {
+            Command::Run(args) => (args.queue.label, args.seed, args.seeds, args.short),
+            _ => panic!("it is run"),
+        };
+        assert_eq!(run("airtab run x"), ("chap".into(), 1, None, false));
+        assert_eq!(run("airtab run x --queue fifo --seed 0"), ("fifo".into(), 0, None, false));
+        assert_eq!(run("airtab run x --seeds 100000 --short"), ("chap".into(), 1, Some(100_000), true));
     }
 
     #[test]

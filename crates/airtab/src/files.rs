@@ -210,3 +210,187 @@ fn listed(dir: &Path) -> Vec<String> {
     let names = manifest["files"].as_array().into_iter().flatten().filter_map(|name| name.as_str());
     names.map(str::to_string).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A folder with files of these names and contents.
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (name, content) in files {
+            std::fs::write(folder.path().join(name), content).expect("written");
+        }
+        folder
+    }
+
+    fn names(folder: &tempfile::TempDir) -> Vec<String> {
+        let entries =
+            std::fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("readable"));
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
+        names.sort();
+        names
+    }
+
+    /// Names that airtab gives, in the folder itself.
+    #[test]
+    fn a_manifest_lists_what_an_earlier_result_left() {
+        let ours = [
+            "index.html",
+            "report.html",
+            "report.txt",
+            "results.csv",
+            "results.json",
+            "results.parquet",
+            "air-fifo.pcapng",
+            "figure-scores.svg",
+            "figure-scores.csv",
+        ];
+        let others = [
+            "scenario.toml",
+            "input.toml",
+            "manifest.json",
+            "notes.txt",
+            "film.csv",
+            "air-fifo.pcap",
+            "my-air-fifo.pcapng",
+            "figure-scores.txt",
+            "my-figure-scores.svg",
+            "figure-/../../scores.svg",
+            "air-\\..\\fifo.pcapng",
+            "Results.json",
+        ];
+        let listed = [&ours[..], &others].concat();
+        let folder = folder(&[(MANIFEST, &json!({ "files": listed }).to_string())]);
+        assert_eq!(earlier(folder.path()), ours);
+        for manifest in ["", "{}", "[1]", "{\"files\": {}}", "{\"files\": [1, null]}"] {
+            std::fs::write(folder.path().join(MANIFEST), manifest).expect("written");
+            assert!(earlier(folder.path()).is_empty(), "{manifest}");
+        }
+    }
+
+    /// A result replaces an earlier one: files that only the earlier one has go, others stay.
+    #[test]
+    fn only_a_result_replaces_an_earlier_one() {
+        let manifest =
+            json!({ "files": ["report.txt", "results.csv", "air-x.pcapng", "mine.txt"] }).to_string();
+        let there = [
+            (MANIFEST, manifest.as_str()),
+            ("report.txt", "old"),
+            ("results.csv", "old"),
+            ("mine.txt", "mine"),
+            ("results.parquet", "not listed"),
+        ];
+        for (manifest, left) in [
+            (false, vec![MANIFEST, "mine.txt", "report.txt", "results.csv", "results.parquet"]),
+            (true, vec![MANIFEST, "mine.txt", "report.txt", "results.parquet"]),
+        ] {
+            let folder = folder(&there);
+            let mut files = Files::new(folder.path()).expect("it is there");
+            files.add("report.txt", |out| out.write_all(b"new")).expect("written");
+            if manifest {
+                files.add(MANIFEST, |out| out.write_all(b"{}")).expect("written");
+            }
+            let before = std::fs::read(folder.path().join("report.txt")).expect("it is there");
+            assert_eq!(before, b"old", "nothing is replaced before the end");
+            files.finish().expect("renamed");
+            assert_eq!(names(&folder), left);
+            assert_eq!(std::fs::read(folder.path().join("report.txt")).expect("it is there"), b"new");
+        }
+    }
+
+    /// A file that may be a user's is replaced only if it is the new one, or what the manifest says of it.
+    #[test]
+    fn a_users_file_is_spared() {
+        let hash = |text: &str| text_hash(text.as_bytes());
+        let manifest =
+            json!({ TEXT_HASH: hash("a"), INPUTS: { "film.txt": hash("b"), "other.txt": hash("c") } });
+        let folder = folder(&[
+            (MANIFEST, &manifest.to_string()),
+            (SCENARIO, "a"),
+            ("film.txt", "b"),
+            ("other.txt", "b"),
+            ("unlisted.txt", "a"),
+        ]);
+        let files = Files::new(folder.path()).expect("it is there");
+        for (name, new, spared) in [
+            (SCENARIO, "new", false),
+            ("film.txt", "new", false),
+            // Its hash is that of another file.
+            ("other.txt", "new", true),
+            ("other.txt", "b", false),
+            ("unlisted.txt", "new", true),
+            ("unlisted.txt", "a", false),
+            ("absent.txt", "new", false),
+        ] {
+            let said = files.spare(name, new.as_bytes()).map_err(|e| e.to_string());
+            assert_eq!(said.is_err(), spared, "{name}: {said:?}");
+            if let Err(said) = said {
+                let path = folder.path().join(name);
+                assert!(said.starts_with(&format!("{} is not as an earlier", path.display())), "{said}");
+            }
+        }
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        std::fs::write(elsewhere.path().join(SCENARIO), "a").expect("written");
+        assert!(files.has(SCENARIO, &folder.path().join(SCENARIO)));
+        assert!(files.has(
+            SCENARIO,
+            &folder.path().join("..").join(folder.path().file_name().expect("it has one")).join(SCENARIO)
+        ));
+        assert!(!files.has(SCENARIO, &elsewhere.path().join(SCENARIO)), "another of that name");
+        assert!(!files.has(SCENARIO, &folder.path().join("film.txt")));
+        assert!(!files.has("absent.txt", &folder.path().join("absent.txt")));
+    }
+
+    #[test]
+    fn an_error_names_the_file_and_leaves_none() {
+        let folder = folder(&[]);
+        let mut files = Files::new(folder.path()).expect("it is there");
+        files.add("a.txt", |out| out.write_all(b"a")).expect("written");
+        let said = files.add("b.txt", |_| Err(io::Error::other("full"))).expect_err("it fails");
+        let expected = format!("cannot write {}", folder.path().join("b.txt").display());
+        assert_eq!(
+            (said.to_string(), crate::output::message(&said)),
+            (expected.clone(), format!("{expected}: full"))
+        );
+        assert_eq!(files.names(), ["a.txt"]);
+        drop(files);
+        assert!(names(&folder).is_empty());
+    }
+
+    #[test]
+    fn a_figure_is_a_picture_and_its_data() {
+        use airtab_lab::draw::{Axis, Content, Kind, Line, Look, Panel, Plot, Point};
+        let points = vec![Some(Point::new(1.0, 2.0))];
+        let line = Line { name: "l".into(), look: Look::of_app(0), kind: Kind::Course, points };
+        let axis = |name| Axis::new(name).covering([0.0, 3.0]);
+        let plot = Plot { x: axis("x"), y: axis("y"), lines: vec![line], mark: None };
+        let panel =
+            Panel { name: String::new(), caption: "c".into(), alt: "a".into(), content: Content::Plot(plot) };
+        let figure = Figure::new("air", "t", "", vec![panel]);
+        let folder = folder(&[]);
+        let mut files = Files::new(&folder.path().join("new/one")).expect("it is made");
+        files.add_figures(FIGURE, std::slice::from_ref(&figure)).expect("written");
+        assert_eq!(files.names(), ["figure-air.svg", "figure-air.csv"]);
+        files.finish().expect("renamed");
+        let read =
+            |name: &str| std::fs::read_to_string(folder.path().join("new/one").join(name)).expect(name);
+        assert_eq!([read("figure-air.svg"), read("figure-air.csv")], [figure.svg(), figure.csv()]);
+        // Without a name for the picture it has that of the figure; with one, its data is beside it.
+        for (out, svg, csv) in [
+            ("d", "d/air.svg", "d/air.csv"),
+            ("mine.svg", "mine.svg", "mine.csv"),
+            ("e/mine.SVG", "e/mine.SVG", "e/mine.csv"),
+            ("a.csv", "a.csv/air.svg", "a.csv/air.csv"),
+        ] {
+            let drawing = crate::output::Drawing::open(&folder.path().join(out)).expect("it is made");
+            drawing.write(&figure).expect("written");
+            for (name, expected) in [(svg, figure.svg()), (csv, figure.csv())] {
+                assert_eq!(std::fs::read_to_string(folder.path().join(name)).expect(name), expected, "{out}");
+            }
+        }
+    }
+}

@@ -125,6 +125,30 @@ mod tests {
         assert_eq!(asked(&["--format", "csv"]), Err(clap::error::ErrorKind::InvalidValue));
     }
 
+    #[test]
+    fn each_word_is_its_form() {
+        #[derive(Parser)]
+        struct Own {
+            #[command(flatten)]
+            form: Form,
+        }
+        let asked = |words: &[&str]| {
+            Own::try_parse_from([&["own"], words].concat()).map(|own| own.form.get()).map_err(|e| e.kind())
+        };
+        for (words, form) in [
+            (&[][..], Format::Table),
+            (&["--format", "table"], Format::Table),
+            (&["--format", "csv"], Format::Csv),
+            (&["--format", "json"], Format::Json),
+            (&["--format", "parquet"], Format::Parquet),
+            (&["--json"], Format::Json),
+        ] {
+            assert_eq!(asked(words), Ok(form), "{words:?}");
+        }
+        assert_eq!(asked(&["--json", "--format", "csv"]), Err(clap::error::ErrorKind::ArgumentConflict));
+        assert_eq!((Form::JSON.get(), Form::PARQUET.get()), (Format::Json, Format::Parquet));
+    }
+
     /// What is another form already.
     #[test]
     fn a_form_and_another_are_refused() {

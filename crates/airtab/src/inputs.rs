@@ -107,4 +107,67 @@ mod tests {
             assert_eq!(name(own, own), Some(format!("input-1-{own}")), "{own}");
         }
     }
+
+    /// In a folder with results of others a name is free where its file is the same one.
+    #[test]
+    fn others_keep_their_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        for (name, content) in [
+            ("out/a.txt", "one"),
+            ("out/b.txt", "one"),
+            ("a.txt", "one"),
+            ("b.txt", "two"),
+            ("c.txt", "three"),
+        ] {
+            std::fs::create_dir_all(path("out")).expect("made");
+            std::fs::write(path(name), content).expect("written");
+        }
+        let renamed =
+            |mut inputs: Inputs| ["a.txt", "b.txt", "c.txt"].map(|name| inputs.rename(&path(name), name));
+        assert_eq!(renamed(Inputs::beside(&[], &path("out"))), [None, Some("input-1-b.txt".into()), None]);
+        assert_eq!(renamed(Inputs::default()), [None, None, None], "a folder of its own");
+        // A name that is given away is free no more, whoever has it there.
+        std::fs::write(path("out/input-1-b.txt"), "another").expect("written");
+        assert_eq!(renamed(Inputs::beside(&[], &path("out")))[1].as_deref(), Some("input-2-b.txt"));
+    }
+
+    #[test]
+    fn copies_have_the_hashes_of_their_bytes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        for name in ["one", "two", "out"] {
+            std::fs::create_dir(path(name)).expect("made");
+        }
+        for (name, content) in [("one/film.txt", "1"), ("two/film.txt", "22"), ("out/there.txt", "333")] {
+            std::fs::write(path(name), content).expect("written");
+        }
+        let mut inputs = Inputs::default();
+        for (name, new) in
+            [("one/film.txt", None), ("two/film.txt", Some("input-1-film.txt")), ("out/there.txt", None)]
+        {
+            let own = name.rsplit('/').next().expect("a name");
+            assert_eq!(inputs.rename(&path(name), own).as_deref(), new);
+        }
+        let mut files = Files::new(&path("out")).expect("it is there");
+        let hashes = inputs.copy(&mut files).expect("copied");
+        let expected = [("film.txt", "1"), ("input-1-film.txt", "22"), ("there.txt", "333")];
+        let expected = expected.map(|(name, content)| (name.to_string(), text_hash(content.as_bytes())));
+        assert_eq!(hashes, BTreeMap::from(expected));
+        // What is there already is not written again.
+        assert_eq!(files.names(), ["film.txt", "input-1-film.txt"]);
+        files.finish().expect("renamed");
+        assert_eq!(std::fs::read_to_string(path("out/input-1-film.txt")).expect("it is there"), "22");
+        let mut inputs = Inputs::default();
+        inputs.rename(&path("gone.txt"), "gone.txt");
+        let mut files = Files::new(&path("out")).expect("it is there");
+        let said = inputs.copy(&mut files).expect_err("it is not there").to_string();
+        assert_eq!(said, format!("cannot copy {}", path("gone.txt").display()));
+        // A file of a user's is not replaced.
+        let mut inputs = Inputs::default();
+        std::fs::write(path("out/film.txt"), "mine").expect("written");
+        inputs.rename(&path("one/film.txt"), "film.txt");
+        let said = inputs.copy(&mut files).expect_err("it is mine").to_string();
+        assert!(said.contains("film.txt is not as an earlier result left it"), "{said}");
+    }
 }

@@ -222,7 +222,7 @@ mod tests {
 
     use anyhow::{Context, anyhow};
 
-    use super::message;
+    use super::{is_broken_pipe, message, shown, unwritten};
 
     /// Says what its cause says, and has it as its cause, too.
     #[derive(Debug)]
@@ -240,11 +240,34 @@ mod tests {
         }
     }
 
+    /// A reader who has gone away is no failure, wherever the error is among its causes.
+    #[test]
+    fn a_reader_who_is_gone_is_known_by_the_kind() {
+        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "gone");
+        let full = || io::Error::new(io::ErrorKind::StorageFull, "full");
+        for (error, broken) in [
+            (anyhow!(gone()), true),
+            (anyhow!(gone()).context("cannot write a").context("no page"), true),
+            (unwritten(gone()).into(), true),
+            (anyhow!(full()), false),
+            (anyhow!(full()).context("broken pipe"), false),
+            (anyhow!("broken pipe"), false),
+        ] {
+            assert_eq!(is_broken_pipe(&error), broken, "{error:#}");
+        }
+        assert_eq!(unwritten(full()).to_string(), "cannot write to standard output: full");
+        assert_eq!(unwritten(full()).kind(), io::ErrorKind::StorageFull);
+        assert_eq!((shown(Ok(())), shown(Err(gone()))), (0, 0));
+    }
+
     #[test]
     fn causes_are_said_once() {
         assert_eq!(message(&anyhow!("alone")), "alone");
         assert_eq!(message(&Bind(io::Error::other("taken")).into()), "cannot use UDP :9: taken");
         let e = Err::<(), _>(anyhow!("full")).context("cannot write a").context("no page").unwrap_err();
         assert_eq!(message(&e), "no page: cannot write a: full");
+        // What is only within a text is said by itself.
+        let e = Err::<(), _>(anyhow!("full")).context("full of errors").context("no page").unwrap_err();
+        assert_eq!(message(&e), "no page: full of errors: full");
     }
 }

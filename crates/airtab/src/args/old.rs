@@ -152,11 +152,39 @@ mod tests {
         }
     }
 
+    /// A bare number gets the unit of the option before it, once; what has a unit keeps it.
+    #[test]
+    fn only_a_bare_number_gets_a_unit() {
+        for (old, new) in [
+            ("airtab rpm x --seconds 20s", "airtab rpm x --duration 20s"),
+            ("airtab rpm x --seconds=2min", "airtab rpm x --duration=2min"),
+            ("airtab rpm --seconds 7 8", "airtab rpm --duration 7s 8"),
+            ("airtab rpm --seconds=7 8", "airtab rpm --duration=7s 8"),
+            ("airtab rpm x --seconds --up 7", "airtab rpm x --duration --up 7"),
+            ("airtab model chap delay --length 100", "airtab model chap delay --duration 100"),
+            ("airtab model chap delay --length=100", "airtab model chap delay --duration=100"),
+            ("airtab rpm x --seconds 5 -- --seconds 6", "airtab rpm x --duration 5s -- --seconds 6"),
+        ] {
+            let (words, said) = read(old);
+            assert_eq!((words.as_str(), said.len()), (new, 1), "{old}: {said:?}");
+        }
+        let (words, said) = read("airtab tcp trace --seconds 3 --out t.svg --seconds=4");
+        assert_eq!(words, "airtab tcp trace --duration 3s --out t.svg --duration=4s");
+        assert_eq!(said.len(), 3, "{said:?}");
+        // What it is called, in whole.
+        let whole = "--seconds of airtab rpm is now --duration (a time with its unit, such as 20s); the old name goes with the \
+                     next version";
+        assert_eq!(read("airtab rpm x --seconds 5").1, [whole]);
+    }
+
     #[test]
     fn a_figure_as_a_file_is_told() {
-        for line in
-            ["airtab tcp trace --out t.svg", "airtab tcp trace --out=t.svg", "airtab model wqm --out t.SVG"]
-        {
+        for line in [
+            "airtab tcp trace --out t.svg",
+            "airtab tcp trace --out=t.svg",
+            "airtab model wqm --out t.SVG",
+            "airtab classes a --out t.svg",
+        ] {
             let (words, said) = read(line);
             assert!(
                 words == line && said.len() == 1 && said[0].starts_with("--out takes a directory"),
@@ -173,6 +201,14 @@ mod tests {
             "airtab compare -- --quick",
             "airtab compare --out a.svg",
             "airtab tcp trace --out folder",
+            "airtab tcp trace --out folder t.svg",
+            "airtab tcp trace --out=folder t.svg",
+            "airtab tcp trace --outs=t.svg",
+            "airtab classes a.svg",
+            "airtab tcp trace --out .svg",
+            "airtab --color rpm htbench --seconds 5",
+            "airtab tcp trace --quick",
+            "airtab compare --seconds 5",
             "airtab live run h.toml --quick",
             "airtab htbench b.toml --out d",
             "airtab --help",

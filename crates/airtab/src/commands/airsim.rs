@@ -23,8 +23,19 @@ use crate::output;
 
 /// Says it to the module, or shows what it says.
 pub fn airsim(args: &Airsim) -> anyhow::Result<ExitCode> {
-    let (verb, attributes) = match &args.command {
-        AirsimCommand::Show(show) => return shown(show),
+    match request(&args.command) {
+        Ok((verb, attributes)) => {
+            Module::find()?.tell(verb, attributes)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(show) => shown(show),
+    }
+}
+
+/// What the module is told; of what shows something, that.
+fn request(command: &AirsimCommand) -> Result<(Verb, Vec<Attribute>), &Show> {
+    Ok(match command {
+        AirsimCommand::Show(show) => return Err(show),
         AirsimCommand::New(new) => {
             let mut attributes = driver(&new.device, &new.driver);
             attributes.extend(new.phy.as_deref().map(|phy| Attribute::text(Key::Phy, phy)));
@@ -34,9 +45,7 @@ pub fn airsim(args: &Airsim) -> anyhow::Result<ExitCode> {
         AirsimCommand::Set(set) => (Verb::Set, driver(&set.device, &set.driver)),
         AirsimCommand::Station(of) => (Verb::Station, station(of)),
         AirsimCommand::Del(del) => (Verb::Del, vec![Attribute::text(Key::Dev, &del.device)]),
-    };
-    Module::find()?.tell(verb, attributes)?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn words(pairs: &[(Key, Option<u32>)]) -> Vec<Attribute> {
@@ -72,10 +81,16 @@ fn station(of: &Station) -> Vec<Attribute> {
 }
 
 fn shown(args: &Show) -> anyhow::Result<ExitCode> {
-    let mut cells = Cell::all(&Module::find()?.devices()?);
-    if let Some(device) = &args.device {
+    let cells = of_device(Cell::all(&Module::find()?.devices()?), args.device.as_deref())?;
+    output::print(&printed(&cells, args.form.is_json()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The cell of that access point, which must be there; without one all.
+fn of_device(mut cells: Vec<Cell>, device: Option<&str>) -> anyhow::Result<Vec<Cell>> {
+    if let Some(device) = device {
         let names: Vec<_> = cells.iter().map(|cell| cell.device.clone()).collect();
-        cells.retain(|cell| cell.device == *device);
+        cells.retain(|cell| cell.device == device);
         if cells.is_empty() {
             match names.as_slice() {
                 [] => bail!(
@@ -85,15 +100,17 @@ fn shown(args: &Show) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    let text = match args.form.is_json() {
+    Ok(cells)
+}
+
+fn printed(cells: &[Cell], json: bool) -> String {
+    match json {
         true => format!("{:#}\n", json!({ "schema": 1, "cells": cells })),
         false if cells.is_empty() => {
             "no cell in this network namespace; `airtab airsim new air0` makes one\n".into()
         }
         false => cells.iter().map(Cell::text).collect::<Vec<_>>().join("\n"),
-    };
-    output::print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 #[cfg(test)]
@@ -104,19 +121,78 @@ mod tests {
     use crate::args::{Args, Command};
     use crate::netlink::message::Attributes;
 
+    fn parsed(words: &str) -> AirsimCommand {
+        let words = ["airtab", "airsim"].into_iter().chain(words.split(' '));
+        match Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command {
+            Command::Airsim(args) => args.command,
+            _ => panic!("another command"),
+        }
+    }
+
     /// Attributes that a command line sends to the module.
     fn told(words: &str) -> Attributes {
-        let words = ["airtab", "airsim"].into_iter().chain(words.split(' '));
-        let Command::Airsim(args) = Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command
-        else {
-            panic!("another command")
+        match request(&parsed(words)) {
+            Ok((_, attributes)) => Attributes(attributes),
+            Err(_) => panic!("it tells the module nothing"),
+        }
+    }
+
+    #[test]
+    fn each_command_has_its_verb() {
+        let verb = |words: &str| request(&parsed(words)).ok().map(|(verb, _)| verb);
+        for (words, expected) in [
+            ("new air7", Some(Verb::New)),
+            ("set air7 --ring 5", Some(Verb::Set)),
+            ("station air7 far", Some(Verb::Station)),
+            ("del air7", Some(Verb::Del)),
+            ("show air7", None),
+        ] {
+            assert_eq!(verb(words), expected, "{words}");
+        }
+        let new = told("new air7 --phy std-11n --seed 5000000000 --ring 9");
+        assert_eq!(new.text(Key::Phy as u16).as_deref(), Some("std-11n"));
+        let numbers = [Key::Seed, Key::Ring].map(|key| new.number(key as u16));
+        assert_eq!((numbers, new.0.len()), ([Some(5_000_000_000), Some(9)], 4));
+        assert_eq!(told("new air7 --seed 0").number(Key::Seed as u16), Some(0));
+        let del = told("del air7");
+        assert_eq!((del.text(Key::Dev as u16).as_deref(), del.0.len()), (Some("air7"), 1));
+    }
+
+    /// Cells of these devices, as the module dumps them.
+    fn cells(devices: &[&str]) -> Vec<Cell> {
+        let dump = devices.iter().map(|device| Attributes(vec![Attribute::text(Key::Dev, device)]));
+        Cell::all(&dump.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn one_cell_is_shown_or_all() {
+        let shown = |there: &[&str], device: Option<&str>| {
+            let names = |cells: Vec<Cell>| cells.into_iter().map(|cell| cell.device).collect::<Vec<_>>();
+            of_device(cells(there), device).map(names).map_err(|e| e.to_string())
         };
-        Attributes(match &args.command {
-            AirsimCommand::New(new) => driver(&new.device, &new.driver),
-            AirsimCommand::Set(set) => driver(&set.device, &set.driver),
-            AirsimCommand::Station(of) => station(of),
-            _ => panic!("it says nothing of a driver"),
-        })
+        assert_eq!(shown(&["air0", "air1"], None), Ok(vec!["air0".into(), "air1".into()]));
+        assert_eq!(shown(&["air0", "air1"], Some("air1")), Ok(vec!["air1".into()]));
+        assert_eq!(shown(&[], None), Ok(vec![]));
+        assert_eq!(
+            shown(&["air0", "air1"], Some("air")),
+            Err("air: no access point of airsim here; there are air0, air1".into())
+        );
+        assert_eq!(
+            shown(&[], Some("air3")),
+            Err("air3: there is no cell in this network namespace; `airtab airsim new air3` makes one".into())
+        );
+    }
+
+    #[test]
+    fn cells_are_printed_one_after_the_other() {
+        let two = cells(&["air0", "air1"]);
+        assert_eq!(printed(&two, false), format!("{}\n{}", two[0].text(), two[1].text()));
+        let json: serde_json::Value = serde_json::from_str(&printed(&two, true)).expect("JSON");
+        assert_eq!((&json["schema"], &json["cells"][1]["device"]), (&json!(1), &json!("air1")));
+        let none: serde_json::Value = serde_json::from_str(&printed(&[], true)).expect("JSON");
+        assert_eq!(none, json!({ "schema": 1, "cells": [] }));
+        let said = "no cell in this network namespace; `airtab airsim new air0` makes one\n";
+        assert_eq!(printed(&[], false), said);
     }
 
     /// Each option alone sets one key.

@@ -88,6 +88,15 @@ fn config(args: &Cbr, target: &SocketAddr) -> sender::Config {
     }
 }
 
+fn receiver_config(args: &Cbr, address: &SocketAddr) -> receiver::Config {
+    receiver::Config {
+        echo: args.rtt,
+        header_bytes: if args.headers { header_bytes(address) } else { 0 },
+        report_ns: args.interval,
+        duration_ns: args.duration,
+    }
+}
+
 /// Prints lines until the reader has gone; the run stops then.
 struct Lines<'a> {
     json: bool,
@@ -149,18 +158,8 @@ fn transmit(
     if let Some(file) = &mut samples {
         lines.note(file.flush());
     }
-    lines.print(
-        || sender_summary(&summary, args.rtt),
-        || {
-            let mut json = event_json("summary", sender_json(&summary.total));
-            json["steps"] = summary.steps.iter().map(sender_json).collect();
-            let e = summary.echoes;
-            json["pings"] = json!({ "sent": e.pings, "answered": e.answered, "late": e.late,
-                "duplicates": e.duplicates, "forged": e.forged });
-            json
-        },
-    );
-    if args.rtt && summary.echoes.pings > 0 && summary.echoes.answered == 0 {
+    lines.print(|| sender_summary(&summary, args.rtt), || summary_json(&summary));
+    if unanswered(args, &summary) {
         output::note("No echo came: run the receiver with -R, and see that UDP gets through both ways.");
     }
     lines.end()
@@ -171,12 +170,7 @@ fn listen(args: &Cbr, stop: &AtomicBool) -> anyhow::Result<()> {
     let listener = Listener::bind(local(args, args.ipv6)?)?;
     let listener = if arrivals.is_some() { listener.with_kernel_stamps()? } else { listener };
     let address = listener.address();
-    let config = receiver::Config {
-        echo: args.rtt,
-        header_bytes: if args.headers { header_bytes(&address) } else { 0 },
-        report_ns: args.interval,
-        duration_ns: args.duration,
-    };
+    let config = receiver_config(args, &address);
     output::note(&format!("Receiving on {address} ..."));
     let mut lines = Lines { json: args.form.is_json(), stop, failed: None };
     if !args.form.is_json() && !args.no_header {
@@ -362,6 +356,20 @@ fn sender_json(i: &sender::Interval) -> Value {
         "rtt": rtt,
         "received_bits_per_second": i.rx_bps,
     })
+}
+
+fn summary_json(summary: &sender::Summary) -> Value {
+    let mut json = event_json("summary", sender_json(&summary.total));
+    json["steps"] = summary.steps.iter().map(sender_json).collect();
+    let e = summary.echoes;
+    json["pings"] = json!({ "sent": e.pings, "answered": e.answered, "late": e.late,
+        "duplicates": e.duplicates, "forged": e.forged });
+    json
+}
+
+/// Whether PINGs were sent, and none came back.
+fn unanswered(args: &Cbr, summary: &sender::Summary) -> bool {
+    args.rtt && summary.echoes.pings > 0 && summary.echoes.answered == 0
 }
 
 fn receiver_json(i: &receiver::Interval) -> Value {

@@ -226,6 +226,63 @@ mod tests {
         );
     }
 
+    /// Without a capture in front of the queue there is no load, and rules that take every packet leave no note.
+    #[test]
+    fn what_is_not_known_is_not_told() {
+        let mut found = loads([50_000, 2_000]);
+        found.unmatched = 0;
+        found.classes[1] = ClassLoad { packets: 0, bytes: 0, new_tcp_bytes: None, bins: Vec::new() };
+        let text = text(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        let words = |name: &str| -> Vec<String> {
+            let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
+            line.split_whitespace().map(String::from).collect()
+        };
+        assert_eq!(words("tcp"), ["tcp", "40", "5.0", "3.0", "1250", "4.0"]);
+        assert_eq!(words("call"), ["call", "0", "0.0", "-", "-", "0.0"]);
+        assert!(!text.contains(" load") && !text.contains("by no rule"), "{text}");
+        let json = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        let call = &json["classes"][1];
+        assert!(call["packet_bytes"].is_null() && call["goodput_bytes_per_s"].is_null(), "{json:#}");
+        assert_eq!((&json["unmatched_packets"], &call["bin_bytes"]), (&json!(0), &json!([])));
+    }
+
+    /// A long capture has at most 1500 points: of 4000 bins of 100 ms each is the mean of three.
+    #[test]
+    fn a_long_line_has_means_of_several_bins() {
+        let mut found = loads([0, 0]);
+        found.span_ns = 399_900_000_000;
+        assert_eq!((BIN_NS, POINTS), (100_000_000, 1_500));
+        let mut bins = vec![0; 4_000];
+        for (bin, bytes) in [(0, 3_000), (2, 6_000), (3, 300), (3_999, 600)] {
+            bins[bin] = bytes;
+        }
+        found.classes[1].bins = bins;
+        let figure = figure(&["tcp", "call"], &found);
+        assert_eq!(figure.panels()[0].caption, "in steps of 0.3 s");
+        let Content::Plot(plot) = &figure.panels()[0].content else { panic!("it is a plot") };
+        let points: Vec<(f64, f64)> = plot.lines[1].points.iter().flatten().map(|p| (p.x, p.y)).collect();
+        assert_eq!(points.len(), 1_334);
+        // 9000 bytes in 300 ms are 30 KB/s.
+        for (k, x, y) in [(0, 0.15, 30.0), (1, 0.45, 1.0), (2, 0.75, 0.0), (1_333, 400.05, 2.0)] {
+            let point = points[k];
+            assert!((point.0 - x).abs() < 1e-9 && (point.1 - y).abs() < 1e-9, "{k}: {point:?}");
+        }
+        assert_eq!(plot.lines[0].points.len(), 1_334, "as long as the capture");
+    }
+
+    #[test]
+    fn names_and_rules_belong_to_each_other() {
+        let said = |text: &str, names: &[&str]| rules(text, names).err().unwrap_or_default();
+        assert_eq!(said("tcp=0,*=1", &["a", "b"]), "");
+        assert!(
+            said("tcp=0,*=2", &["a", "b"]).starts_with("--rules: "),
+            "{}",
+            said("tcp=0,*=2", &["a", "b"])
+        );
+        assert!(said("tcp", &["a"]).starts_with("--rules: "));
+        assert_eq!(said(args::RULES, &["tcp", "mm", "other"]), "");
+    }
+
     /// Points are means of bins, at their middle.
     #[test]
     fn a_line_has_the_mean_of_its_bins() {

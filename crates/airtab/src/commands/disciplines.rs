@@ -70,3 +70,58 @@ fn in_full(d: Discipline, width: usize) -> String {
 fn pretty(value: &Value) -> String {
     format!("{value:#}\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every parameter says how many values it takes, whether it may change, and where it comes from.
+    #[test]
+    fn each_parameter_is_told_by_its_row() {
+        let (mut many, mut fixed) = (0, 0);
+        for d in airtab_core::disciplines() {
+            let text = in_full(d, 1000);
+            assert!(text.starts_with(&format!("{}: {}\n\nParameters, with", d.name(), d.about())), "{text}");
+            let lines: Vec<&str> = text.lines().collect();
+            for p in d.params() {
+                let start = format!("  {}={} ", p.name, p.format(p.default));
+                let at = lines
+                    .iter()
+                    .position(|line| line.starts_with(&start))
+                    .unwrap_or_else(|| panic!("{start}"));
+                let line = lines[at];
+                assert!(line.contains(&p.allowed().to_string()), "{line}");
+                assert_eq!(line.contains(&format!(", up to {} values", p.max_len)), p.max_len > 1, "{line}");
+                assert_eq!(line.contains(", up to "), p.max_len > 1, "{line}");
+                assert_eq!(line.ends_with("; fixed once it runs"), p.fixed, "{line}");
+                let source = if p.source.is_empty() { String::new() } else { format!(" [{}]", p.source) };
+                assert_eq!(lines[at + 1].trim_start(), format!("{}{source}", p.help));
+                (many, fixed) = (many + usize::from(p.max_len > 1), fixed + usize::from(p.fixed));
+            }
+            for (title, stats) in
+                [("Statistics", d.stats()), ("Columns of its table of flows or classes", d.row_stats())]
+            {
+                let at = lines.iter().position(|line| *line == title);
+                assert_eq!(at.is_some(), !stats.is_empty(), "{}: {title}", d.name());
+                for (i, s) in stats.iter().enumerate() {
+                    let words: Vec<&str> = lines[at.expect("a title") + 1 + i].split_whitespace().collect();
+                    assert_eq!(words[0], s.name);
+                    assert_eq!(words[1..].join(" "), s.help.split_whitespace().collect::<Vec<_>>().join(" "));
+                }
+            }
+        }
+        assert!(many > 0 && fixed > 0, "{many} {fixed}");
+    }
+
+    /// Texts begin in one column, behind the longest name.
+    #[test]
+    fn a_list_has_two_columns() {
+        let all: Vec<Discipline> = airtab_core::disciplines().collect();
+        let text = list(&all);
+        let longest = all.iter().map(|d| d.name().len()).max().expect("some");
+        for (d, line) in all.iter().zip(text.lines()) {
+            assert_eq!(line, format!("{}{}  {}", d.name(), " ".repeat(longest - d.name().len()), d.about()));
+        }
+        assert_eq!(text.lines().count(), all.len() + 2);
+    }
+}

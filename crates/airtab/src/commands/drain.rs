@@ -48,10 +48,9 @@ fn watch(args: &Drain) -> anyhow::Result<()> {
     loop {
         let (seen, waits) = (radio.look()?, queues.look()?);
         let look = Look::of(seen.station.as_ref(), seen.free, [waits.above, seen.below]);
-        let own =
-            look.link.map(|link| Told { bits: link.bits, frames: link.frames, free: look.free_or_all() });
-        let applies = args.apply && own.is_some_and(|own| told.is_none_or(|before| own.differs(&before)));
-        if let (true, Some(own)) = (applies, own) {
+        let news = look.news(told.as_ref()).filter(|_| args.apply);
+        let applies = news.is_some();
+        if let Some(own) = news {
             queues.tell(&waits.wqm, &own)?;
             told = Some(own);
         }
@@ -109,6 +108,13 @@ impl Look {
     /// F, 1 where the driver does not say.
     fn free_or_all(&self) -> f64 {
         self.free.unwrap_or(1.0)
+    }
+
+    /// R, K and F for a `wqm` that was told the others before; None where it knows them, or there are none.
+    fn news(&self, told: Option<&Told>) -> Option<Told> {
+        let link = self.link?;
+        let own = Told { bits: link.bits, frames: link.frames, free: self.free_or_all() };
+        Some(own).filter(|own| told.is_none_or(|before| own.differs(before)))
     }
 
     /// T, s.
@@ -200,6 +206,50 @@ mod tests {
         close(t(Some(1.7), [full, Backlog::default()]), 1.8e-3);
         assert_eq!(t(None, [Backlog::default(); 2]), 0.0);
         assert_eq!(Look::of(None, Some(0.5), [full; 2]).drain_s(), None);
+    }
+
+    /// A `wqm` is told what it does not know; without a station nothing, without a count of the channel that all is free.
+    #[test]
+    fn a_wqm_is_told_what_is_new() {
+        let waits = [Backlog::default(); 2];
+        let at = |bits, free| look(Format::Ht, bits, free, waits);
+        let first = at(65_000_000, Some(0.5)).news(None).expect("it is new");
+        assert_eq!(first, Told { bits: 65_000_000, frames: 21, free: 0.5 });
+        assert_eq!(at(65_000_000, None).news(None).map(|told| told.free), Some(1.0));
+        assert_eq!(at(65_000_000, Some(0.001)).news(None).map(|told| told.free), Some(FREE_FLOOR));
+        assert_eq!(Look::of(None, Some(0.5), waits).news(None), None);
+        for (bits, free, told) in [
+            (65_000_000, Some(0.5), false),
+            (65_000_000, Some(0.504), false),
+            (65_000_000, Some(0.506), true),
+            (65_000_000, None, true),
+            (65_000_001, Some(0.5), true),
+        ] {
+            assert_eq!(at(bits, free).news(Some(&first)).is_some(), told, "{bits} {free:?}");
+        }
+        assert_eq!(Look::of(None, Some(0.5), waits).news(Some(&first)), None);
+    }
+
+    /// What is unknown: the rate, or how much of the channel is free.
+    #[test]
+    fn what_is_unknown_is_a_question_mark() {
+        let waits = [Backlog { packets: 1, bytes: 1_500 }, Backlog { packets: 2, bytes: 3_000 }];
+        let link = look(Format::Legacy, 36_000_000, None, waits);
+        // 4,500 bytes at 36 Mb/s take 1 ms.
+        assert_eq!(
+            link.text(true),
+            "R 36.0 Mb/s   K 1   BL 1 + 2 packets, 4500 bytes   F ?   T 1.00 ms   wqm told"
+        );
+        let json = link.json("w", false);
+        assert!(json["free_ratio"].is_null(), "{json}");
+        let none = Look::of(None, Some(0.25), waits);
+        assert_eq!(none.text(true), "R ? (nobody to send to)   BL 1 + 2 packets, 4500 bytes   F 25 %");
+        let mut json = none.json("w", false);
+        assert_eq!(json["free_ratio"].take(), 0.25);
+        for key in ["station", "rate_bits_per_second", "frames", "drain_seconds"] {
+            assert!(json[key].is_null(), "{key}: {json}");
+        }
+        assert_eq!((&json["queue_packets"], &json["below_bytes"]), (&json!(1), &json!(3_000)));
     }
 
     #[test]

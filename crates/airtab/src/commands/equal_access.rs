@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use airtab_probe::cbr::listener::{Listener, Sink};
+use airtab_probe::cbr::sender;
 use airtab_probe::cbr::socket::send;
 use airtab_probe::clock::monotonic_ns;
 use airtab_probe::equal::judge::{EQUAL, Judge, Report, StepFigures, Verdict};
@@ -42,19 +43,29 @@ pub fn equal_access(args: &EqualAccess) -> anyhow::Result<ExitCode> {
 fn transmit(role: Role, target: &str, plan: &Plan, stop: &AtomicBool) -> anyhow::Result<ExitCode> {
     let found = target.to_socket_addrs().with_context(|| format!("cannot find {target} (HOST:PORT)"))?;
     let Some(address) = found.min_by_key(SocketAddr::is_ipv6) else { bail!("{target} has no address") };
-    let (config, what) = match role {
+    let (config, what) = sent(role, plan);
+    output::note(&format!("Sending to {address}, {} bytes each, {what} ...", config.payload_bytes));
+    let summary = send(address, None, &config, stop, &mut |_| ())?;
+    let seconds = summary.total.end_ns as f64 / 1e9;
+    output::note(&format!("{} packets in {seconds:.1} s", summary.total.packets));
+    Ok(sender_code(role, stop.load(Ordering::Relaxed)))
+}
+
+/// What a sender sends, and its words for it.
+fn sent(role: Role, plan: &Plan) -> (sender::Config, String) {
+    match role {
         Role::Be => (plan.best_effort(), "as fast as they go".to_string()),
         Role::Ef => {
             let seconds = plan.steps() as f64 * plan.step_ns as f64 / 1e9;
             (plan.expedited(), format!("{} steps, {seconds:.0} s", plan.steps()))
         }
-    };
-    output::note(&format!("Sending to {address}, {} bytes each, {what} ...", config.payload_bytes));
-    let summary = send(address, None, &config, stop, &mut |_| ())?;
-    let seconds = summary.total.end_ns as f64 / 1e9;
-    output::note(&format!("{} packets in {seconds:.1} s", summary.total.packets));
-    let interrupted = stop.load(Ordering::Relaxed) && role == Role::Ef;
-    Ok(if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
+    }
+}
+
+/// Best effort has no other end than Ctrl-C.
+fn sender_code(role: Role, stopped: bool) -> ExitCode {
+    let interrupted = stopped && role == Role::Ef;
+    if interrupted { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS }
 }
 
 /// Tells each step as it ends.
@@ -120,11 +131,15 @@ fn listen(address: SocketAddr, plan: Plan, json: bool, stop: &AtomicBool) -> any
         return Err(e.into());
     }
     output::print(&if json { format!("{}\n", report_json(&report)) } else { report_text(&report) })?;
-    Ok(match (stop.load(Ordering::Relaxed), report.verdict) {
+    Ok(receiver_code(stop.load(Ordering::Relaxed), report.verdict))
+}
+
+fn receiver_code(stopped: bool, verdict: Verdict) -> ExitCode {
+    match (stopped, verdict) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (false, Verdict::Equal) => ExitCode::SUCCESS,
         (false, _) => ExitCode::from(1),
-    })
+    }
 }
 
 fn step_row(step: usize, f: &StepFigures) -> String {

@@ -37,9 +37,14 @@ pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
     }
     let json = json!({ "schema": 1, "files": files });
     output::print(&if args.form.is_json() { format!("{json:#}\n") } else { text })?;
+    Ok(ExitCode::from(u8::from(held_against(&verdicts))))
+}
+
+/// Whether something is held against a card, or nothing could be said of any.
+fn held_against(verdicts: &[Verdict]) -> bool {
     let faults = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Faults(_)));
     let none = !verdicts.contains(&Verdict::Conformant);
-    Ok(ExitCode::from(u8::from(faults || none)))
+    faults || none
 }
 
 fn said(args: &args::Fingerprint, path: &Path) -> anyhow::Result<Said> {
@@ -59,13 +64,19 @@ fn said(args: &args::Fingerprint, path: &Path) -> anyhow::Result<Said> {
     let mut heard = of_capture(&mut open, args.phy)?;
     bar.finish_and_clear();
     if let Some(wanted) = args.station {
-        let there: Vec<String> = heard.senders.iter().map(name).collect();
-        heard.senders.retain(|found| found.sender.mac == wanted);
-        if heard.senders.is_empty() {
-            bail!("no data from that station; there is some from: {}", there.join(", "));
-        }
+        keep(&mut heard.senders, wanted)?;
     }
     Ok(of_air(args, path, &heard))
+}
+
+/// Keeps the senders of one address.
+fn keep(senders: &mut Vec<Fingerprint>, wanted: [u8; 6]) -> anyhow::Result<()> {
+    let there: Vec<String> = senders.iter().map(name).collect();
+    senders.retain(|found| found.sender.mac == wanted);
+    if senders.is_empty() {
+        bail!("no data from that station; there is some from: {}", there.join(", "));
+    }
+    Ok(())
 }
 
 fn address(sender: &Sender) -> String {
@@ -387,6 +398,189 @@ mod tests {
             let known = Judgement { doubling_known: true, ..judgement };
             assert!(!said(&known, true).contains("doubles"), "{word}");
         }
+    }
+
+    /// A fault anywhere, or no card that conforms.
+    #[test]
+    fn the_exit_code_is_of_all_cards() {
+        let few = || Verdict::TooFew { draws: 3, needed: 200 };
+        let fault = || Verdict::Faults(Vec::new());
+        for (verdicts, against) in [
+            (vec![], true),
+            (vec![Verdict::Conformant], false),
+            (vec![few()], true),
+            (vec![few(), Verdict::Conformant, few()], false),
+            (vec![Verdict::NoComb { contrast: 0.1 }, Verdict::NotSaturated { beyond: 0.5 }], true),
+            (vec![fault()], true),
+            (vec![Verdict::Conformant, fault()], true),
+            (vec![fault(), Verdict::Conformant], true),
+        ] {
+            assert_eq!(held_against(&verdicts), against, "{verdicts:?}");
+        }
+    }
+
+    /// An address may have several senders: its queues.
+    #[test]
+    fn one_station_is_told_with_all_of_its_queues() {
+        let of = |last: u8, queue, name: Option<&str>| Fingerprint {
+            sender: Sender { mac: [2, 0, 0, 0, 0, last], queue },
+            name: name.map(String::from),
+            ..found(Verdict::Conformant)
+        };
+        let all = || {
+            let voice = Queue::Category(airtab_sim::wifi::Category::Voice);
+            vec![of(7, Queue::Plain, Some("tv")), of(8, Queue::Plain, None), of(7, voice, None)]
+        };
+        let mut kept = all();
+        keep(&mut kept, [2, 0, 0, 0, 0, 7]).expect("it is there");
+        let names: Vec<String> = kept.iter().map(name).collect();
+        assert_eq!(names.len(), 2, "{names:?}");
+        assert!(
+            names[0] == "tv, 02:00:00:00:00:07" && names[1].starts_with("02:00:00:00:00:07 ("),
+            "{names:?}"
+        );
+        let said = keep(&mut all(), [2, 0, 0, 0, 0, 9]).expect_err("it is not there").to_string();
+        let there: Vec<String> = all().iter().map(name).collect();
+        assert_eq!(said, format!("no data from that station; there is some from: {}", there.join(", ")));
+    }
+
+    fn asked(words: &str) -> args::Fingerprint {
+        use clap::Parser;
+        let words = ["airtab", "fingerprint"].into_iter().chain(words.split(' '));
+        match crate::args::Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command {
+            crate::args::Command::Fingerprint(args) => args,
+            _ => panic!("another command"),
+        }
+    }
+
+    /// A file of arrival times is known by its name, in capitals too; options of the one kind are refused with the other.
+    #[test]
+    fn a_kind_of_file_has_its_options() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let of = |name: &str, options: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, "1.0\n2.0\n").expect("written");
+            said(&asked(&format!("x{options}")), &path).map(|said| said.json).map_err(|e| e.to_string())
+        };
+        let (station, exchange) = (" --station 02:61:74:01:00:00", " --exchange 1ms");
+        for name in ["gaps.txt", "GAPS.TXT"] {
+            assert_eq!(of(name, "").map(|json| json["packets"].clone()), Ok(json!(2)), "{name}");
+            assert_eq!(of(name, exchange).map(|json| json["verdict"].clone()), Ok(json!("too_few_samples")));
+            assert_eq!(of(name, station), Err("arrival times have no addresses: leave --station out".into()));
+        }
+        for name in ["gaps.pcap", "txt", "gaps.txt.pcap"] {
+            let said = of(name, exchange).expect_err("it is none");
+            assert_eq!(
+                said,
+                "a capture has its own frames: leave --exchange out, it is for arrival times (.txt)"
+            );
+            let said = of(name, station).expect_err("it is none");
+            assert!(said.contains("it is no pcap or pcapng file"), "{said}");
+        }
+        assert!(said(&asked("x"), &folder.path().join("none.txt")).map(|_| ()).is_err());
+    }
+
+    /// What a line of a table has, without the space between its columns.
+    fn line(text: &str, start: &str) -> Vec<String> {
+        let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_default();
+        line.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn a_capture_is_told_by_its_senders() {
+        let phy = airtab_core::Phy::named("std-11g").expect("a profile");
+        let second = || Fingerprint {
+            sender: Sender { mac: [2, 0x61, 0x74, 1, 0, 7], queue: Queue::Plain },
+            name: None,
+            decrement: Decrement::Standard,
+            attempts: vec![(2, 41, 17.25, 30), (3, 5, 33.5, 60)],
+            ..found(Verdict::NotSaturated { beyond: 0.5 })
+        };
+        let senders = vec![found(Verdict::Conformant), second()];
+        let mut heard = Heard { phy, frames: 555, unknown: 66, radio_stamps: true, senders };
+        let path = Path::new("air.pcap");
+        let said = of_air(&asked("air.pcap"), path, &heard);
+        let first =
+            "air.pcap: 555 frames, profile std-11g (by its rates; --phy sets it), the radio's time stamps\n";
+        assert!(said.text.starts_with(first) && said.text.ends_with("\n\n"), "{}", said.text);
+        assert_eq!(line(&said.text, "laptop  ")[..3], ["laptop", "34.0", "101"]);
+        assert_eq!(line(&said.text, "02:61:74:01:00:07  ")[..3], ["02:61:74:01:00:07", "34.0", "101"]);
+        let words = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in [
+            "laptop, 02:61:74:01:00:09 conforms: its slots are equally likely",
+            "02:61:74:01:00:07 has gaps longer than any window, 50 % of them,",
+            "Windows by attempt 2: 41 draws, mean 17.2, largest 30; attempt 3: 5 draws, mean 33.5, largest 60",
+        ] {
+            assert!(words.contains(sentence), "{sentence}\n{words}");
+        }
+        let verdicts = [Verdict::Conformant, Verdict::NotSaturated { beyond: 0.5 }];
+        assert_eq!(said.verdicts, verdicts);
+        let json = said.json;
+        for (key, value) in [
+            ("file", json!("air.pcap")),
+            ("phy", json!("std-11g")),
+            ("frames", json!(555)),
+            ("unknown_frames", json!(66)),
+            ("time_stamps", json!("radio")),
+        ] {
+            assert_eq!(json[key], value, "{key}");
+        }
+        let stations = json["stations"].as_array().expect("stations");
+        assert_eq!(stations.len(), 2);
+        assert_eq!((&stations[1]["name"], &stations[1]["decrement"]), (&Value::Null, &json!("standard")));
+        assert_eq!(stations[1]["attempts"][1]["attempt"], 3);
+        // Its text is that of the sentence.
+        assert_eq!(stations[1]["text"], verdicts[1].to_string());
+        let unknown = Fingerprint { decrement: Decrement::Unknown, ..second() };
+        assert!(station_json(&unknown)["decrement"].is_null());
+        heard.radio_stamps = false;
+        heard.senders.clear();
+        let said = of_air(&asked("air.pcap --phy std-11g"), path, &heard);
+        assert_eq!(
+            said.text,
+            "air.pcap: 555 frames, profile std-11g, the file's time stamps\nNobody sends data.\n\n"
+        );
+        assert_eq!((&said.json["time_stamps"], said.verdicts.len()), (&json!("file"), 0));
+    }
+
+    #[test]
+    fn arrival_times_are_told_of_one_sender() {
+        let phy = airtab_core::Phy::named("std-11b").expect("a profile");
+        let fault = airtab_quality::fingerprint::Fault::Window { slots: 16, standard: 32 };
+        let judgement = found(Verdict::Faults(vec![fault.clone()])).judgement;
+        let arrivals = Arrivals {
+            phy,
+            packets: 2_000,
+            base_and_slot_ns: Some((1_347_270.0, 20_125.0)),
+            contrast: Some(0.5),
+            judgement,
+        };
+        let said = of_times(Path::new("gaps.txt"), &arrivals);
+        assert!(said.text.starts_with("gaps.txt: 2000 packets, profile std-11b\n"), "{}", said.text);
+        assert_eq!(line(&said.text, "101 ")[..4], ["101", "1347.27", "20.12", "0.50"]);
+        let words = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sentence = format!(
+            "The sender does not conform: it {fault}. Whether its window doubles, arrival times do not show."
+        );
+        assert!(words.ends_with(&sentence), "{words}");
+        let json = said.json;
+        for (key, value) in [
+            ("file", json!("gaps.txt")),
+            ("phy", json!("std-11b")),
+            ("packets", json!(2_000)),
+            ("base_ns", json!(1_347_270.0)),
+            ("slot_ns", json!(20_125.0)),
+            ("comb_contrast", json!(0.5)),
+            ("verdict", json!("faults")),
+            ("faults", json!([{ "fault": fault.name(), "text": fault.to_string() }])),
+        ] {
+            assert_eq!(json[key], value, "{key}");
+        }
+        // Without a comb nothing is known of it.
+        let none = Arrivals { base_and_slot_ns: None, contrast: None, ..arrivals };
+        let said = of_times(Path::new("gaps.txt"), &none);
+        assert_eq!(line(&said.text, "101 ")[..4], ["101", "-", "-", "-"]);
+        assert!(said.json["base_ns"].is_null() && said.json["comb_contrast"].is_null());
     }
 
     #[test]

@@ -68,11 +68,15 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
     } else {
         summary_text(&outcome, &figures, &series)
     })?;
-    Ok(match (outcome.stopped, figures.iter().any(|f| f.failed > 0)) {
+    Ok(code(outcome.stopped, &figures))
+}
+
+fn code(stopped: bool, figures: &[ClassFigures]) -> ExitCode {
+    match (stopped, figures.iter().any(|f| f.failed > 0)) {
         (true, _) => ExitCode::from(INTERRUPTED),
         (_, true) => ExitCode::from(1),
         _ => ExitCode::SUCCESS,
-    })
+    }
 }
 
 /// The text of a configuration.

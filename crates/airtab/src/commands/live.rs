@@ -142,10 +142,15 @@ fn ask(of: &Of, request: &Request) -> anyhow::Result<ExitCode> {
 /// The house that is meant.
 fn house(of: &Of) -> anyhow::Result<String> {
     running::check_root()?;
-    if let Some(house) = &of.house {
-        return Ok(house.clone());
+    chosen(of.house.as_deref(), running::houses)
+}
+
+/// The house of that name, or the only one that is up.
+fn chosen(named: Option<&str>, up: impl FnOnce() -> Vec<String>) -> anyhow::Result<String> {
+    if let Some(house) = named {
+        return Ok(house.to_owned());
     }
-    match running::houses().as_slice() {
+    match up().as_slice() {
         [] => bail!("no house is up; start one with `airtab live up`"),
         [house] => Ok(house.clone()),
         several => bail!("several houses are up: {}; name one with --house", several.join(", ")),
@@ -158,4 +163,25 @@ fn stop_on_signal() -> anyhow::Result<Arc<AtomicBool>> {
     let flag = stop.clone();
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_house_is_chosen_where_one_is_up() {
+        let of = |named: Option<&str>, up: &[&str]| {
+            chosen(named, || up.iter().map(|name| name.to_string()).collect()).map_err(|e| e.to_string())
+        };
+        assert_eq!(of(None, &["home"]), Ok("home".into()));
+        // The house that is named says itself that it is not up.
+        assert_eq!(of(Some("attic"), &["home"]), Ok("attic".into()));
+        assert_eq!(of(Some("attic"), &["home", "attic"]), Ok("attic".into()));
+        assert_eq!(of(None, &[]), Err("no house is up; start one with `airtab live up`".into()));
+        assert_eq!(
+            of(None, &["home", "attic"]),
+            Err("several houses are up: home, attic; name one with --house".into())
+        );
+    }
 }

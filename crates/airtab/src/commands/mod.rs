@@ -196,7 +196,6 @@ fn build(
 mod tests {
     use super::*;
 
-    /// Every one can be read without its folder, and one that is misspelt is guessed.
     /// The largest scenario that a pipe may send, and one with a byte more.
     #[test]
     fn a_pipe_has_an_end() {
@@ -206,6 +205,118 @@ mod tests {
         assert!(of(MOST_PIPED + 1).is_err_and(|e| e.to_string().contains("is larger than")));
     }
 
+    /// Values are set in their order, and messages say where.
+    #[test]
+    fn values_are_set_in_their_order() {
+        let load = |sets: &[(&str, &str)]| {
+            let sets: Vec<(String, String)> =
+                sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+            load_set(None, &sets).map(|file| file.scenario).map_err(|e| crate::output::message(&e))
+        };
+        assert_eq!(load(&[]).map(|s| s.name), Ok("home".into()));
+        let both = load(&[("name", "first"), ("duration", "400s"), ("name", "second")]).expect("right");
+        assert_eq!((both.name.as_str(), both.duration_ns), ("second", 400_000_000_000));
+        let said = load(&[("name", "first"), ("wfi.attempts", "5")]).expect_err("no table");
+        assert!(said.starts_with("--set in home.toml: wfi.attempts: "), "{said}");
+        let said = load(&[("duration", "3")]).expect_err("no time");
+        assert!(said.starts_with("home.toml with --set:"), "{said}");
+        let rrul = load_set(Some(Path::new("rrul")), &[("name".into(), "mine".into())]).expect("right");
+        assert_eq!((rrul.scenario.name.as_str(), rrul.scenario.apps.len()), ("mine", 12));
+    }
+
+    #[test]
+    fn a_value_that_nothing_reads_is_told_of_the_first() {
+        let queues: Vec<QueueSpec> =
+            ["fifo", "chap:limit=9"].map(|label| label.parse().expect("a discipline")).into();
+        let said = |sets: &[(&str, &str)]| {
+            let sets: Vec<_> =
+                sets.iter().map(|(path, value)| (path.to_string(), value.to_string())).collect();
+            unread(&sets, &queues)
+        };
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[("queue.fifo.limit", "5"), ("wifi.attempts", "4")]), None);
+        let of_chap = said(&[("queue.fifo.limit", "5"), ("queue.chap.limit", "6"), ("queue.pie.limit", "7")]);
+        let expected = "--set queue.chap.limit=6: nothing reads it: chap:limit=9 says itself what limit is; set it there";
+        assert_eq!(of_chap.as_deref(), Some(expected));
+    }
+
+    /// Scripts tell results by these; the help names them.
+    #[test]
+    fn exit_codes_are_those_of_the_help() {
+        use clap::{CommandFactory, Parser};
+        let help = crate::args::Args::command().render_long_help().to_string();
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        let interrupted = progress::INTERRUPTED;
+        let mut told = vec![format!(" {USAGE} wrong usage,"), format!(" {interrupted} interrupted")];
+        #[cfg(has_live)]
+        told.push(format!(" {} live run on too busy a machine,", crate::args::BUSY));
+        told.push(" 0 fine, 1 problem found or run failed,".into());
+        for code in told {
+            assert!(words.contains(&code), "{code}: {words}");
+        }
+        let refused = crate::args::Args::try_parse_from(["airtab", "compare", "--fast"]);
+        assert_eq!(refused.err().map(|e| e.exit_code()), Some(i32::from(USAGE)));
+    }
+
+    #[test]
+    fn the_first_that_is_there_twice() {
+        assert_eq!(twice(&["a", "b", "b", "a"]), Some(&"b"));
+        assert_eq!(twice(&[1, 2, 3]), None);
+        assert_eq!(twice::<u8>(&[]), None);
+    }
+
+    #[test]
+    fn each_queue_has_its_label_and_its_parameters() {
+        let of_file =
+            |path: &str, value: &str| load_set(None, &[(path.into(), value.into())]).expect("right").queues;
+        let labels = ["chap:limit=9", "fifo", "chap"];
+        let queues: Vec<QueueSpec> = labels.map(|label| label.parse().expect("a discipline")).into();
+        let built = build(&queues, &of_file("queue.fifo.limit", "7")).expect("right");
+        let limits: Vec<_> =
+            built.iter().map(|(label, params)| (label.as_str(), params.get("limit"))).collect();
+        assert_eq!(limits[..2], [("chap:limit=9", Some(&[9][..])), ("fifo", Some(&[7][..]))]);
+        assert!(limits[2].0 == "chap" && limits[2].1 != Some(&[9]), "{limits:?}");
+        let wrong: QueueSpec = "chap:limit=3000".parse().expect("right by itself");
+        let said = build(&[wrong], &of_file("queue.chap.flows", "2048")).expect_err("together wrong");
+        assert!(crate::output::message(&said).starts_with("queue chap:limit=3000: "), "{said:#}");
+    }
+
+    /// A name is that of a bundled scenario, anything like a path that of a file.
+    #[test]
+    fn a_path_is_a_file() {
+        assert_eq!(
+            Found::of(None).map(|found| (found.name, found.ours)).ok(),
+            Some(("home.toml".into(), true))
+        );
+        let rrul = Found::of(Some(Path::new("rrul"))).expect("it is brought");
+        assert_eq!((rrul.name.as_str(), rrul.ours), ("rrul.toml", true));
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("rrul");
+        std::fs::write(&path, "x = 1").expect("written");
+        let found = Found::of(Some(&path)).expect("it is there");
+        assert_eq!(
+            (found.name, found.text.as_str(), found.ours),
+            (path.display().to_string(), "x = 1", false)
+        );
+        for name in ["./rrul", "x/rrul", "rrul.toml"] {
+            let said = Found::of(Some(Path::new(name))).map(|_| ()).expect_err("no such file").to_string();
+            assert!(!said.contains("that airtab brings"), "{name}: {said}");
+        }
+        // A bundled scenario names no file, whatever is beside the caller.
+        let film = HOME.replacen("trace = \"synthetic\"", "trace = \"film.txt\"", 1);
+        assert_ne!(film, HOME);
+        let said = |ours| {
+            Found { name: "x.toml".into(), text: film.clone(), ours }.parse().map(|_| ()).expect_err("none")
+        };
+        assert!(
+            said(true).to_string().contains("a scenario that airtab brings names no file"),
+            "{}",
+            said(true)
+        );
+        assert!(!said(false).to_string().contains("names no file"), "{}", said(false));
+    }
+
+    /// Every one can be read without its folder, and one that is misspelt is guessed.
     #[test]
     fn scenarios_by_name() {
         for (name, _) in SHIPPED {

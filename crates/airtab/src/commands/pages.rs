@@ -79,3 +79,25 @@ fn as_written(roff: &str) -> String {
     let (name, extra) = extra.strip_prefix("Examples:\n").map_or(("NOTES", extra), |rest| ("EXAMPLES", rest));
     format!("{before}.SH {name}\n.nf\n{}\n.fi\n{after}", extra.trim_end_matches('\n'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Examples and notes keep their lines; sections behind them stay as they are.
+    #[test]
+    fn examples_stay_in_their_lines() {
+        let head = ".TH X 1\n.SH OPTIONS\n-a\n";
+        for (extra, name, lines) in [
+            ("Examples:\n  x one   first\n  x two\n", "EXAMPLES", "  x one   first\n  x two"),
+            ("A session:\n  x one\n\n", "NOTES", "A session:\n  x one"),
+            ("Exit codes: 0\nExamples:\n  x\n", "NOTES", "Exit codes: 0\nExamples:\n  x"),
+        ] {
+            let made = format!("{head}.SH {name}\n.nf\n{lines}\n.fi\n");
+            assert_eq!(as_written(&format!("{head}.SH EXTRA\n{extra}")), made);
+            let after = ".SH VERSION\n0.1\n";
+            assert_eq!(as_written(&format!("{head}.SH EXTRA\n{extra}{after}")), format!("{made}{after}"));
+        }
+        assert_eq!(as_written(head), head);
+    }
+}

@@ -21,20 +21,7 @@ use args::Serve;
 /// Serves until Ctrl-C.
 pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     let stop = stop_on_interrupt()?;
-    let server = Server::bind(Options {
-        listen: args.listen,
-        port: args.port,
-        names: args.allow_host.clone(),
-        files: args.files.clone(),
-        scenarios: super::SHIPPED,
-        version: env!("CARGO_PKG_VERSION").into(),
-        git: env!("AIRTAB_GIT").into(),
-        live: args.live.clone(),
-        replay: args.replay.iter().map(|file| (file.clone(), args.speed)).collect(),
-        store: store(),
-        jobs: args.jobs.map_or(0, usize::from),
-        limits: Limits::default(),
-    })?;
+    let server = Server::bind(options(args, store()))?;
     output::print(&format!("{}\n", server.link()))?;
     output::note("Whoever has this address may run studies here. Ctrl-C ends it.");
     let page = args.open.then(|| open(&server.link())).transpose();
@@ -44,6 +31,24 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     server.run(&stop)?;
     output::note("ended");
     Ok(ExitCode::SUCCESS)
+}
+
+/// What is served, with finished runs in that store.
+fn options(args: &Serve, store: Arc<dyn Store + Send + Sync>) -> Options {
+    Options {
+        listen: args.listen,
+        port: args.port,
+        names: args.allow_host.clone(),
+        files: args.files.clone(),
+        scenarios: super::SHIPPED,
+        version: env!("CARGO_PKG_VERSION").into(),
+        git: env!("AIRTAB_GIT").into(),
+        live: args.live.clone(),
+        replay: args.replay.iter().map(|file| (file.clone(), args.speed)).collect(),
+        store,
+        jobs: args.jobs.map_or(0, usize::from),
+        limits: Limits::default(),
+    }
 }
 
 /// The runs of the folder that the environment names.
@@ -75,4 +80,60 @@ fn open(address: &str) -> io::Result<NamedTempFile> {
     command.arg(page.path()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn()?;
     Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::{Args, Command};
+
+    fn options_of(words: &str) -> Options {
+        let words = ["airtab", "serve"].into_iter().chain(words.split_whitespace());
+        match Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command {
+            Command::Serve(args) => options(&args, Arc::new(NoStore)),
+            _ => panic!("another command"),
+        }
+    }
+
+    #[test]
+    fn each_option_reaches_the_server() {
+        let plain = options_of("");
+        assert_eq!(
+            (plain.listen.to_string().as_str(), plain.port),
+            ("127.0.0.1", airtab_serve::DEFAULT_PORT)
+        );
+        assert!(plain.names.is_empty() && plain.live.is_empty() && plain.replay.is_empty());
+        assert_eq!((&plain.files, plain.jobs), (&None, 0));
+        assert_eq!(
+            (plain.version.as_str(), plain.git.as_str()),
+            (env!("CARGO_PKG_VERSION"), env!("AIRTAB_GIT"))
+        );
+        let names: Vec<&str> = plain.scenarios.iter().map(|(name, _)| *name).collect();
+        assert!(names.contains(&"rrul") && names.len() == super::super::SHIPPED.len(), "{names:?}");
+        let all = options_of(
+            "--listen 192.0.2.1 --port 9 --allow-host a --allow-host b --files traces --live one --live two \
+             --replay x.jsonl --replay y.jsonl --speed 2.5 --jobs 3",
+        );
+        assert_eq!((all.listen.to_string().as_str(), all.port), ("192.0.2.1", 9));
+        assert_eq!((all.names, all.live), (vec!["a".into(), "b".into()], vec!["one".into(), "two".into()]));
+        assert_eq!((all.files.as_deref(), all.jobs), (Some(Path::new("traces")), 3));
+        assert_eq!(all.replay, [("x.jsonl".into(), 2.5), ("y.jsonl".into(), 2.5)]);
+        assert_eq!(options_of("--replay x.jsonl").replay, [("x.jsonl".into(), 1.0)]);
+    }
+
+    #[test]
+    fn a_speed_has_both_ends_of_its_range() {
+        let read = |speed: &str| {
+            let words = ["airtab", "serve", "--replay", "x", "--speed", speed];
+            Args::try_parse_from(words).map(|_| ()).map_err(|e| e.to_string())
+        };
+        assert_eq!([read("0.1"), read("1000000")], [Ok(()), Ok(())]);
+        for wrong in ["0.09", "1000001", "nan", "x"] {
+            assert!(read(wrong).is_err_and(|e| e.contains("give a number from 0.1 to 1000000")), "{wrong}");
+        }
+    }
 }

@@ -203,6 +203,44 @@ mod tests {
         assert_eq!(down.number(2), None);
     }
 
+    /// Numbers have 8, 16, 32 or 64 bits; a text may lack the zero at its end.
+    #[test]
+    fn a_value_is_read_by_its_length() {
+        let attributes = Attributes(vec![
+            Attribute::raw(1, &[200]),
+            Attribute::raw(2, &40_000_u16.to_ne_bytes()),
+            Attribute::raw(3, &3_000_000_000_u32.to_ne_bytes()),
+            Attribute::raw(4, &5_000_000_000_u64.to_ne_bytes()),
+            Attribute::raw(5, &[1, 2, 3]),
+            Attribute::raw(6, &[]),
+            Attribute::raw(7, b"air\0"),
+            Attribute::raw(8, b"air"),
+            Attribute::raw(1, &[9]),
+        ]);
+        let numbers = [1, 2, 3, 4, 5, 6, 10].map(|kind| attributes.number(kind));
+        let expected = [Some(200), Some(40_000), Some(3_000_000_000), Some(5_000_000_000), None, None, None];
+        assert_eq!(numbers, expected, "of several the first");
+        assert_eq!([7, 8].map(|kind| attributes.text(kind)), [Some("air".into()), Some("air".into())]);
+        assert_eq!((attributes.text(10), attributes.nest(10)), (None, None));
+        assert!(attributes.has(6) && !attributes.has(10));
+    }
+
+    /// The header of a protocol may be longer than that of generic netlink.
+    #[test]
+    fn a_header_is_as_long_as_its_protocol_has_it() {
+        let header = std::array::from_fn(|i| i as u8 + 1);
+        let message =
+            Message::<20> { kind: 36, header, attributes: Attributes(vec![Attribute::word(5_u16, 77)]) };
+        let mut sent = vec![0; message.buffer_len()];
+        message.serialize(&mut sent);
+        assert_eq!((sent.len(), message.message_type()), (28, 36));
+        let mut of = NetlinkHeader::default();
+        of.message_type = 36;
+        assert_eq!(Message::<20>::deserialize(&of, &sent), Ok(message));
+        let cut = Message::<20>::deserialize(&of, &sent[..19]).expect("it never fails");
+        assert_eq!((cut.header, cut.attributes.0.len()), ([0; 20], 0));
+    }
+
     /// Cut anywhere, it is read as far as it goes.
     #[test]
     fn a_message_that_is_cut_short_makes_no_panic() {

@@ -162,12 +162,45 @@ mod tests {
         take(datagram, &mut messages).map(|last| (last, messages.len()))
     }
 
+    /// The controller of families is one itself, with a fixed number; the kernel answers everybody.
+    #[test]
+    fn the_kernel_knows_its_families() {
+        let socket = open(netlink_sys::protocols::NETLINK_GENERIC).expect("a socket");
+        assert_eq!(family(&socket, "nlctrl").expect("an answer"), Some(CONTROLLER));
+        assert_eq!(family(&socket, "no-such-family").expect("an answer"), None);
+        // The same socket goes on.
+        let wrong = Generic::command(CONTROLLER, 250, 1, vec![]);
+        assert!(matches!(ask(&socket, wrong, NLM_F_ACK), Err(Problem::Refused { errno: 95, .. })));
+        assert_eq!(family(&socket, "nlctrl").expect("an answer"), Some(CONTROLLER));
+    }
+
     #[test]
     fn a_dump_of_two_messages_and_its_end() {
         let device = message(0x1f, 2, &[5, 1, 0, 0, 8, 0, 3, 0, 1, 0, 0, 0]);
         let two = [device.clone(), device].concat();
         assert_eq!(taken(&two).expect("good"), (false, 2));
         assert_eq!(taken(&[two, message(3, 2, &[0; 4])].concat()).expect("good"), (true, 2));
+    }
+
+    /// Each message begins at a multiple of four bytes, however long the one before is.
+    #[test]
+    fn messages_of_any_length_follow_each_other() {
+        let name = |text: &[u8]| {
+            let length = u16::try_from(text.len() + 4).expect("short");
+            [&[5, 1, 0, 0][..], &length.to_ne_bytes(), &2_u16.to_ne_bytes(), text].concat()
+        };
+        let mut messages: Vec<Generic> = Vec::new();
+        let datagram = [message(0x1f, 2, &name(b"a\0")), message(0x2f, 2, &name(b"bcdef\0"))].concat();
+        assert!(!take(&datagram, &mut messages).expect("good"));
+        // Another datagram of the same answer, and nothing behind its end.
+        let rest =
+            [message(0x3f, 2, &name(b"gh\0")), message(3, 2, &[0; 4]), message(0x4f, 2, &name(b"i\0"))];
+        assert!(take(&rest.concat(), &mut messages).expect("good"));
+        let read: Vec<_> =
+            messages.iter().map(|one| (one.kind, one.attributes.text(2).unwrap_or_default())).collect();
+        let expected = [(0x1f, "a"), (0x2f, "bcdef"), (0x3f, "gh")];
+        assert_eq!(read, expected.map(|(kind, text)| (kind, text.to_string())));
+        assert_eq!(taken(&[0; 15]).expect("less than a header"), (false, 0));
     }
 
     #[test]
@@ -183,5 +216,21 @@ mod tests {
         };
         assert_eq!(refused(22, Some("ampdu: 65")), (22, Some("ampdu: 65".into())));
         assert_eq!(refused(EPERM, None), (EPERM, None));
+        // Without the flag what follows is no text.
+        let mut unflagged = answer(ENODEV, Some("no device"));
+        unflagged[6..8].copy_from_slice(&0x100_u16.to_ne_bytes());
+        match taken(&unflagged).expect_err("a refusal") {
+            Problem::Refused { errno, words } => assert_eq!((errno, words), (ENODEV, None)),
+            other => panic!("{other:?}"),
+        }
+        // Messages before a refusal do not hide it.
+        let late = [message(0x1f, 2, &[5, 1, 0, 0]), answer(ENOENT, None)].concat();
+        assert!(matches!(taken(&late), Err(Problem::Refused { errno: 2, .. })));
+        let words = [EPERM, ENOENT, ENODEV].map(|errno| io::Error::from_raw_os_error(errno).to_string());
+        for (said, meant) in
+            words.iter().zip(["Operation not permitted (", "No such file or directory (", "No such device ("])
+        {
+            assert!(said.starts_with(meant), "{said}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use airtab::calls::{self, Asked, Cache, CallError, Found, From, How};
+use airtab::calls::{self, Asked, Back, Broken, Cache, CallError, Elsewhere, Found, From, How, Order};
 
 use crate::common::{airtab, scratch, text};
 
@@ -36,6 +36,13 @@ fn printed(dir: &Path, words: &[&str]) -> String {
     let run = airtab(dir, "none", words);
     assert_eq!(run.status.code(), Some(0), "{words:?}: {}", text(&run.stderr));
     text(&run.stdout).into()
+}
+
+/// Rows as the commands print them.
+fn csv(rows: &arrow_array::RecordBatch) -> String {
+    let mut csv = airtab_lab::frame::Csv::new(Vec::new(), &rows.schema()).expect("a header");
+    csv.write(rows).expect("rows");
+    String::from_utf8(csv.close().expect("an end")).expect("UTF-8")
 }
 
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -77,7 +84,7 @@ fn a_comparison_is_that_of_the_command() {
             assert_eq!(words(&made.why(whole).join(" ")), words(reasons), "{how}");
         }
         let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
-        assert_eq!(made.frame().num_rows(), rows.lines().count() - 1);
+        assert_eq!(csv(&made.frame()), rows);
         printed(dir, &[&command[..], &["--out", "command"]].concat());
         let names = made.save(&dir.join("call"), 1, &GO).expect("written");
         let (call, command) = (files(&dir.join("call")), files(&dir.join("command")));
@@ -89,6 +96,11 @@ fn a_comparison_is_that_of_the_command() {
         // The time series have the duration of the runs.
         let results: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         let courses = made.courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
+        // Of the first seed, whichever others there are.
+        assert_eq!(courses["seed"], seeds[0]);
+        let first = calls::compare(&found, &queues, &seeds[..1], short, &how(Cache::Off, &|_, _| ()));
+        let first = first.expect("it runs").courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
+        assert!(first == courses, "{options:?}");
         let steps = courses["queues"][1]["apps"][0]["received"].as_array().expect("rates").len() as f64;
         let step_s = courses["step_s"].as_f64().expect("a step");
         let ran_s = results["duration_ns"].as_f64().expect("a time") * 1e-9;
@@ -106,6 +118,10 @@ fn a_run_is_that_of_the_command() {
     let command = ["run", "sweep.toml", "--seed", "3"];
     assert!(run.run_json().expect("JSON") == printed(dir, &[&command[..], &["--json"]].concat()));
     assert!(printed(dir, &command).contains(&run.text(100)), "{}", run.text(100));
+    // Several seeds of one discipline are a comparison.
+    let two = calls::compare(&found, &labels(&["chap"]), &[1, 2], false, &how(Cache::Off, &|_, _| ()));
+    let shown = printed(dir, &["run", "sweep.toml", "--seeds", "2", "--why", "none"]);
+    assert!(shown.ends_with(&two.expect("it runs").text(100)), "{shown}");
     // Of the first seed, in the order of applications: the station receives the download and sends its half of the call.
     let courses = run.courses(&how(Cache::Off, &|_, _| ())).expect("it runs");
     assert_eq!((courses["seed"].as_u64(), courses["queues"][0]["label"].as_str()), (Some(3), Some("chap")));
@@ -162,7 +178,7 @@ fn a_sweep_is_that_of_the_command() {
         assert!(swept.warnings.is_empty(), "{:?}", swept.warnings);
     }
     let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
-    assert_eq!(first.frame().num_rows(), rows.lines().count() - 1);
+    assert_eq!(csv(&first.frame()), rows);
     printed(dir, &[&command[..], &["--out", "command"]].concat());
     let names = first.save(&dir.join("call")).expect("written");
     let (call, of_command) = (files(&dir.join("call")), files(&dir.join("command")));
@@ -215,7 +231,9 @@ fn an_experiment_is_that_of_the_command() {
         let note = |done, total| steps.lock().expect("whole").push((done, total));
         let found = calls::find(name).expect("an experiment");
         let made = calls::experiment(found, quick, seeds, &how(Cache::Off, &note)).expect("it runs");
-        assert_eq!(steps.into_inner().expect("whole").len(), runs, "{options:?}");
+        let mut seen = steps.into_inner().expect("whole");
+        seen.sort_unstable();
+        assert_eq!(seen, (1..=runs).map(|done| (done, runs)).collect::<Vec<_>>(), "{options:?}");
         let command = [&["experiment", "run", name, "--no-cache"], options].concat();
         let json = printed(dir, &[&command[..], &["--json"]].concat());
         let all: serde_json::Value = serde_json::from_str(&json).expect("JSON");
@@ -223,7 +241,7 @@ fn an_experiment_is_that_of_the_command() {
         assert_eq!(all, serde_json::json!([own]), "{options:?}");
         assert!(printed(dir, &command).starts_with(&made.text(100)), "{}", made.text(100));
         let rows = printed(dir, &[&command[..], &["--format", "csv"]].concat());
-        assert_eq!(made.frame().expect("rows").num_rows(), rows.lines().count() - 1, "{options:?}");
+        assert_eq!(csv(&made.frame().expect("rows")), rows, "{options:?}");
         printed(dir, &[&command[..], &["--out", "command"]].concat());
         made.save(&dir.join("call")).expect("written");
         let (call, mut of_command) = (files(&dir.join("call")), files(&dir.join("command")));
@@ -242,6 +260,13 @@ fn an_experiment_is_that_of_the_command() {
     let note = |_, _| _ = steps.fetch_add(1, Ordering::Relaxed);
     assert_eq!(again(&note).json().expect("JSON"), again(&note).json().expect("JSON"));
     assert_eq!(steps.into_inner(), 6);
+    let counted = Mutex::new(Vec::new());
+    let note = |done, total| counted.lock().expect("whole").push((done, total));
+    let found = calls::find(name).expect("an experiment");
+    calls::experiment(found, false, Some(2), &how(Cache::At(dir.join("kept")), &note)).expect("it runs");
+    let mut seen = counted.into_inner().expect("whole");
+    seen.sort_unstable();
+    assert_eq!(seen, (1..=6).map(|done| (done, 6)).collect::<Vec<_>>(), "of 12 runs 6 are stored");
     let live = calls::find("live/lnx-clean").expect("an experiment");
     let said =
         calls::experiment(live, true, None, &how(Cache::Off, &|_, _| ())).map(|_| ()).expect_err("refused");
@@ -251,6 +276,210 @@ fn an_experiment_is_that_of_the_command() {
     );
     let said = calls::find("chap/constant").map(|_| ()).expect_err("there is none").to_string();
     assert!(said.contains("chap/constants"), "{said}");
+    assert!(matches!(calls::find("chap/constant"), Err(CallError::Wrong(_))));
+    std::fs::write(dir.join("bad.toml"), "title = 3").expect("written");
+    let bad = calls::find(dir.join("bad.toml").to_str().expect("UTF-8")).map(|_| ());
+    assert!(matches!(bad, Err(CallError::Scenario(_))), "{bad:?}");
+}
+
+/// Another machine: it makes what is ordered, two runs at a time.
+#[derive(Default)]
+struct Machine {
+    orders: Mutex<Vec<Order>>,
+    broken: bool,
+}
+
+impl Elsewhere for Machine {
+    fn exchange(&self, orders: Vec<Order>) -> Result<Back, Broken> {
+        let runs: Vec<(&[u8], &str)> = orders.iter().map(|one| (&*one.study, one.run.as_str())).collect();
+        let packs = match (self.broken, runs.is_empty()) {
+            (true, _) => return Err(Broken("no cluster".into())),
+            (_, true) => vec![],
+            _ => vec![calls::make(&runs, &GO).map_err(|e| Broken(e.to_string()))?],
+        };
+        self.orders.lock().expect("whole").extend(orders);
+        Ok(Back { packs, room: 2 })
+    }
+}
+
+#[test]
+fn runs_of_another_machine_give_the_same() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let found = Found::of(Some(&dir.join("sweep.toml"))).expect("a scenario");
+    let queues = labels(&["chap", "fifo:limit=9"]);
+    for short in [false, true] {
+        let machine = Machine::default();
+        let count = Mutex::new(Vec::new());
+        let note = |done, total| count.lock().expect("whole").push((done, total));
+        let afar = How { elsewhere: Some(&machine), ..how(Cache::Off, &note) };
+        let there = calls::compare(&found, &queues, &[3, 8], short, &afar).expect("it runs");
+        let here = calls::compare(&found, &queues, &[3, 8], short, &how(Cache::Off, &|_, _| ()));
+        assert_eq!(there.json().expect("JSON"), here.expect("it runs").json().expect("JSON"));
+        assert_eq!(machine.orders.into_inner().expect("whole").len(), 4);
+        assert_eq!(count.into_inner().expect("whole"), [(1, 4), (2, 4), (3, 4), (4, 4)]);
+    }
+    let asked = || Asked {
+        axes: vec![("station.far.distance".into(), vec!["1".into(), "9".into()])],
+        queues: Some(labels(&["chap"])),
+        seeds: Some("4,6".into()),
+        ..Asked::default()
+    };
+    let from = From::File(dir.join("sweep.toml"));
+    let machine = Machine::default();
+    let afar = How { elsewhere: Some(&machine), ..how(Cache::Off, &|_, _| ()) };
+    let there = calls::sweep(&from, asked(), &afar).expect("it runs").json().expect("JSON");
+    let here = calls::sweep(&from, asked(), &how(Cache::Off, &|_, _| ())).expect("it runs");
+    assert_eq!(there, here.json().expect("JSON"));
+    let orders = machine.orders.into_inner().expect("whole");
+    assert_eq!(orders.len(), 4);
+    // A machine that stops, orders that are none, and no machine at all.
+    let order: (&[u8], &str) = (&orders[0].study, &orders[0].run);
+    match calls::make(&[order, order], &AtomicBool::new(true)) {
+        Err(CallError::Stopped(stopped)) => assert_eq!((stopped.done, stopped.total), (0, 2)),
+        other => panic!("{other:?}"),
+    }
+    for wrong in [(&b"x"[..], order.1), (order.0, "x")] {
+        match calls::make(&[wrong], &GO) {
+            Err(CallError::Elsewhere(said)) => assert_eq!(said, "this is no order of this version of airtab"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let broken = Machine { broken: true, ..Machine::default() };
+    let afar = How { elsewhere: Some(&broken), ..how(Cache::Off, &|_, _| ()) };
+    let compared = calls::compare(&found, &queues, &[1], false, &afar).map(|_| ());
+    let swept = calls::sweep(&from, asked(), &afar).map(|_| ());
+    for failed in [compared, swept] {
+        assert!(matches!(&failed, Err(CallError::Elsewhere(said)) if said == "no cluster"), "{failed:?}");
+    }
+}
+
+/// What a command would say beside its results: of the file, of a discipline, of an axis, of intervals that are too wide.
+#[test]
+fn doubts_are_told_beside_the_results() {
+    let driver = "[wifi.driver]\nstop = false\nring = 5\n";
+    let found = |text: String| Found { name: "house.toml".into(), text, ours: false };
+    let compared = |text: &str, queues: &[&str]| {
+        calls::compare(&found(text.into()), &labels(queues), &[1], true, &how(Cache::Off, &|_, _| ()))
+            .expect("it runs")
+            .warnings
+    };
+    assert!(compared(HOUSE, &["chap", "fifo"]).is_empty());
+    let said = compared(&format!("{HOUSE}{driver}"), &["spq:rules=*=0,tcp=1", "fifo"]);
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("with stop = false the access point's driver takes everything"), "{said:?}");
+    assert!(said[1].starts_with("spq: rules: rule 2, 'tcp=1', is never reached"), "{said:?}");
+    let swept = |axis: &str, until: Option<f64>, rounds, queues: &[&str]| {
+        let (path, values) = axis.split_once('=').expect("an axis");
+        let values = values.split(',').map(String::from).collect();
+        let asked = Asked {
+            axes: vec![(path.into(), values)],
+            queues: Some(labels(queues)),
+            seeds: until.is_none().then(|| "1".into()),
+            until: until.map(|width| ("load.goodput_bits_per_second".into(), width)),
+            rounds,
+            ..Asked::default()
+        };
+        let count = Mutex::new(Vec::new());
+        let note = |done, total| count.lock().expect("whole").push((done, total));
+        let from = From::Text("house.toml".into(), HOUSE.into());
+        let swept = calls::sweep(&from, asked, &how(Cache::Off, &note)).expect("it runs");
+        let mut seen = count.into_inner().expect("whole");
+        seen.sort_unstable();
+        (swept.warnings, seen)
+    };
+    let (said, seen) = swept("queue.codel.interval=100ms,200ms", None, (None, None), &["fifo"]);
+    assert_eq!(
+        said,
+        [
+            "axis queue.codel.interval: with 100ms and 200ms the same is run, under every discipline: does anything read \
+          what it sets?"
+        ]
+    );
+    assert!(seen.iter().all(|(_, total)| *total == 2), "{seen:?}");
+    // How many runs rounds will take is not known.
+    let (said, seen) = swept("wifi.attempts=4,7", Some(1.0), (Some(2), Some(3)), &["fifo"]);
+    assert!(
+        said.len() == 1 && said[0].starts_with("2 of 2 points with 3 seeds wider than ± 1 of load."),
+        "{said:?}"
+    );
+    assert_eq!(seen, (1..=6).map(|done| (done, 0)).collect::<Vec<_>>());
+    let (said, _) = swept("wifi.attempts=4,7", Some(1e9), (Some(2), Some(3)), &["fifo"]);
+    assert!(said.is_empty(), "{said:?}");
+}
+
+/// Runs are kept in the folder that is named, and taken from there; a folder that cannot be used is an error.
+#[test]
+fn runs_are_kept_where_it_is_said() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    let found = Found::of(Some(&dir.join("sweep.toml"))).expect("a scenario");
+    let kept = || Cache::At(dir.join("kept"));
+    let compared = |seeds: &[u64], cache| {
+        let made = calls::compare(&found, &labels(&["fifo"]), seeds, true, &how(cache, &|_, _| ()));
+        made.expect("it runs").json().expect("JSON")
+    };
+    let bytes = || files(&dir.join("kept")).values().map(Vec::len).sum::<usize>();
+    let first = compared(&[1, 2], kept());
+    let one = bytes();
+    assert!(one > 0);
+    assert_eq!((compared(&[1, 2], kept()), bytes()), (first.clone(), one), "nothing is run again");
+    assert_eq!(compared(&[1, 2], Cache::Off), first);
+    compared(&[1, 2, 3], kept());
+    assert!(bytes() > one, "the third is kept, too");
+    let none = calls::compare(
+        &found,
+        &labels(&["fifo"]),
+        &[1],
+        true,
+        &how(Cache::At(dir.join("sweep.toml")), &|_, _| ()),
+    );
+    match none.map(|_| ()) {
+        Err(CallError::Store(said)) => {
+            let start = format!("cannot keep runs in {}: ", dir.join("sweep.toml").display());
+            assert!(said.starts_with(&start), "{said}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(Cache::default(), Cache::Usual);
+}
+
+/// Files that a scenario names are beside it, wherever the caller is; they go with its results.
+#[test]
+fn files_of_a_scenario_are_beside_it() {
+    let scratch = scratch(HOUSE);
+    let dir = scratch.path();
+    std::fs::create_dir_all(dir.join("own")).expect("made");
+    let film = "{ name = \"film\", kind = \"video\", station = \"near\", trace = \"film.txt\" },\n]\n";
+    let house = HOUSE.trim_end().strip_suffix(']').expect("a list").to_string() + film;
+    std::fs::write(dir.join("own/home.toml"), house).expect("written");
+    std::fs::write(dir.join("own/film.txt"), "1 I 6000\n2 P 2000\n").expect("written");
+    let found = Found::of(Some(&dir.join("own/home.toml"))).expect("a scenario");
+    let made = calls::compare(&found, &labels(&["fifo"]), &[1], true, &how(Cache::Off, &|_, _| ()));
+    let names = made.expect("it runs").save(&dir.join("call"), 1, &GO).expect("written");
+    assert!(names.contains(&"film.txt".into()), "{names:?}");
+    printed(
+        dir,
+        &["compare", "own/home.toml", "--queues", "fifo", "--seeds", "1", "--short", "--out", "command"],
+    );
+    assert_eq!(files(&dir.join("call")), files(&dir.join("command")));
+}
+
+#[test]
+fn tables_and_versions_are_those_of_the_command() {
+    let scratch = scratch(HOUSE);
+    let (version, git, sources) = calls::version();
+    let expected = format!("airtab {version}\ncommit {git}\n");
+    assert_eq!(printed(scratch.path(), &["--version"]), expected);
+    assert_eq!(sources, airtab_lab::store::sources());
+    assert!(sources != git && !sources.is_empty(), "{sources}");
+    let printed = printed(scratch.path(), &["disciplines", "--json"]);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&printed).expect("JSON"), calls::disciplines());
+    for (text, seeds) in
+        [("3", &[1, 2, 3][..]), ("3-5", &[3, 4, 5]), ("9,1,4-5", &[9, 1, 4, 5]), ("7,", &[7])]
+    {
+        assert_eq!(calls::seeds(text).expect("seeds"), seeds, "{text}");
+    }
 }
 
 #[test]
@@ -262,6 +491,16 @@ fn wrong_calls_are_named() {
     assert_eq!(wrong(&["fifo", "chap", "fifo"]), "queues: names fifo twice");
     assert!(wrong(&[]).starts_with("queues: none is named"));
     assert!(wrong(&["fifo", "chop"]).starts_with("no discipline 'chop'"));
+    let queues = |labels: &[&str]| {
+        calls::queues(&labels.iter().map(|label| label.to_string()).collect::<Vec<_>>()).map(|_| ())
+    };
+    assert!(matches!(queues(&["fifo", "chop"]), Err(CallError::Queue(_))));
+    assert!(matches!(queues(&["fifo", "fifo"]), Err(CallError::Wrong(_))));
+    assert!(matches!(queues(&[]), Err(CallError::Wrong(_))));
+    assert_eq!(queues(&["fifo", "fifo:limit=9"]).ok(), Some(()));
+    let order: Vec<String> =
+        labels(&["pie", "chap:limit=9", "fifo"]).into_iter().map(|spec| spec.label).collect();
+    assert_eq!(order, ["pie", "chap:limit=9", "fifo"]);
     assert_eq!(calls::seeds("3-5").expect("seeds"), [3, 4, 5]);
     assert!(calls::seeds("x").expect_err("wrong").to_string().starts_with("seeds: 'x' is no seed"));
     let ask = |axes: Vec<(String, Vec<String>)>| {
@@ -275,6 +514,35 @@ fn wrong_calls_are_named() {
     };
     assert_eq!(axis(&["4", "5,6"]), "axis wifi.attempts: '5,6': values of an axis have no comma");
     assert!(axis(&[]).starts_with("axis wifi.attempts: an axis needs at least one value"));
+    let live =
+        calls::sweep(&From::File("live/lnx-clean".into()), Asked::default(), &how(Cache::Off, &|_, _| ()));
+    assert_eq!(live.map(|_| ()).expect_err("refused").to_string(), "live/lnx-clean is run in real time");
+    let from = From::Text("house.toml".into(), HOUSE.into());
+    let shard = |shard: &str| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let asked = Asked { seeds: Some("1".into()), ..Asked::default() };
+        calls::fill(&from, asked, shard, folder.path(), &how(Cache::Off, &|_, _| ()))
+            .expect_err("wrong")
+            .to_string()
+    };
+    assert_eq!(shard("3/2"), "shard 3/2: there is no shard 3 of 2: the first of 4 is 1/4, the last 4/4");
+    let house = || Found { name: "house.toml".into(), text: HOUSE.into(), ours: false };
+    let compared = |found: &Found, queue: &str| {
+        calls::compare(found, &labels(&[queue]), &[1], true, &how(Cache::Off, &|_, _| ())).map(|_| ())
+    };
+    // Each is right alone: a limit of the caller, and flows of the file.
+    let few = Found { text: format!("{HOUSE}[queue.chap]\nflows = 2048\n"), ..house() };
+    match compared(&few, "chap:limit=3000") {
+        Err(CallError::Queue(said)) => assert!(said.starts_with("queue chap:limit=3000: "), "{said}"),
+        other => panic!("{other:?}"),
+    }
+    let asked =
+        Asked { queues: Some(labels(&["chap:limit=3000"])), seeds: Some("1".into()), ..Asked::default() };
+    let from = From::Text(few.name, few.text);
+    let swept = calls::sweep(&from, asked, &how(Cache::Off, &|_, _| ())).map(|_| ());
+    assert!(matches!(&swept, Err(CallError::Queue(said)) if said.contains("limit is 3000")), "{swept:?}");
+    let bad = compared(&Found { text: HOUSE.replace("voip", "vip"), ..house() }, "chap");
+    assert!(matches!(&bad, Err(CallError::Scenario(e)) if e.to_string().contains("house.toml:")), "{bad:?}");
     // A stopped call says how far it came.
     let scratch = scratch(HOUSE);
     let found = Found::of(Some(&scratch.path().join("sweep.toml"))).expect("a scenario");

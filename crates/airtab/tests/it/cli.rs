@@ -227,6 +227,72 @@ fn check_tells_right_from_wrong() {
     assert!(stderr(&output).contains("bad.toml:1:12: duration: '3' is not a time"), "{}", stderr(&output));
 }
 
+/// What is most likely not meant is told by each command that reads a scenario, and by those that build its disciplines.
+#[test]
+fn doubts_about_a_scenario_are_told() {
+    let dir = scratch();
+    let content = "name = \"odd\"\nduration = \"200ms\"\nmeasure = [\"0s\", \"200ms\"]\n[wifi.driver]\nstop = false\n\
+                   ring = 5\n[[station]]\nname = \"s\"\n[[app]]\nname = \"g\"\nstation = \"s\"\nkind = \"game\"\n";
+    let odd = file(dir.path(), "odd.toml", content);
+    let of_file =
+        format!("warning: {}:6:8: [wifi.driver] ring: with stop = false the access point's", odd.display());
+    let of_queue = "warning: spq: rules: rule 2, 'tcp=1', is never reached";
+    let rules = "spq:rules=*=0,tcp=1";
+    for (args, queue) in [
+        (&["scenario", "check", text(&odd)][..], false),
+        (&["run", text(&odd), "--queue", rules], true),
+        (&["compare", text(&odd), "--no-cache", "--seeds", "1", "--queues", rules], true),
+    ] {
+        let output = airtab(args);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(0), "{args:?}: {said}");
+        assert!(said.contains(&of_file), "{args:?}: {said}");
+        assert_eq!(said.contains(of_queue), queue, "{args:?}: {said}");
+        assert_eq!(said.matches("warning: ").count(), 1 + usize::from(queue), "{args:?}: {said}");
+    }
+}
+
+/// Numbers of stations and applications, and the notes of each application; each file by itself, in the order of the words.
+#[test]
+fn check_counts_what_is_in_each_file() {
+    let dir = scratch();
+    let station = |name: &str| format!("[[station]]\nname = \"{name}\"\n");
+    let app = |name: &str, keys: &str| format!("[[app]]\nname = \"{name}\"\nstation = \"s\"\n{keys}\n");
+    let head = |name: &str, duration: &str| format!("name = \"{name}\"\nduration = \"{duration}\"\n");
+    let one = head("one", "2500ms") + &station("s") + &app("g", "kind = \"game\"");
+    let rpm = "kind = \"responsiveness\"\nstart = \"1s\"\nstop = \"4s\"";
+    let two = head("two", "10s")
+        + &station("s")
+        + &station("t")
+        + &station("u")
+        + &app("v", rpm)
+        + &app("w", "kind = \"responsiveness\"");
+    let [one, two, bad] = [("one.toml", one), ("two.toml", two), ("bad.toml", "x = 1\ny = 2\n".into())]
+        .map(|(name, text)| file(dir.path(), name, text));
+    let output = airtab(&["scenario", "check", text(&two), text(&bad), text(&one)]);
+    assert_eq!(output.status.code(), Some(1));
+    let shown = stdout(&output);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines[0], format!("{}: ok: two, 10 s, 3 stations, 2 applications", two.display()));
+    for (line, start) in [(1, "  v: it has 3 s, and may need "), (2, "  w: it has 10 s, and may need ")] {
+        assert!(lines[line].starts_with(start), "{shown}");
+    }
+    assert!(
+        lines[3].starts_with(&format!("{}: ", bad.display())) && lines[3].ends_with(" problems"),
+        "{shown}"
+    );
+    assert_eq!(lines[4], format!("{}: ok: one, 2.5 s, 1 station, 1 application", one.display()));
+    assert_eq!(lines.len(), 5, "{shown}");
+    let missing = dir.path().join("missing.toml");
+    let output = airtab(&["scenario", "check", text(&missing), text(&one)]);
+    assert!(
+        stdout(&output).starts_with(&format!("{}: unreadable\n", missing.display())),
+        "{}",
+        stdout(&output)
+    );
+    assert_eq!(output.status.code(), Some(1), "an earlier file is wrong");
+}
+
 /// What `airtab live` refuses, said where nobody has to be root; it is no error: it can be simulated.
 #[test]
 fn check_tells_what_live_would_refuse() {
@@ -362,6 +428,18 @@ fn wrong_usage_is_2() {
             "first and last 5 s, and this run has no more",
         ),
         (&["live", "run", "chap/fair", "--flent", "a.flent.gz"], "--flent: not of an experiment"),
+        (
+            &["live", "run", "chap/fair", "--short"],
+            "--short: not of an experiment, whose times are its own: --quick",
+        ),
+        (
+            &["live", "run", "rrul", "--format", "parquet"],
+            "--format parquet: not of a house, which writes no files: table, csv or json",
+        ),
+        (
+            &["live", "run", "rrul", "--flent", "/nowhere/out.flent.gz"],
+            "--flent /nowhere/out.flent.gz: cannot write there",
+        ),
         (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
         (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),
         (&["compare", "--fast"], "unexpected argument '--fast'"),
@@ -485,6 +563,32 @@ fn disciplines_come_from_the_tables() {
     let shouted = airtab(&["disciplines", "CHAP"]);
     let expected = "error: no discipline 'CHAP'; did you mean `chap`? (known: fifo, ";
     assert!(stderr(&shouted).starts_with(expected), "{}", stderr(&shouted));
+}
+
+/// Text is as wide as `COLUMNS` says, but not below 20; 100 where that is no number.
+#[test]
+fn texts_are_as_wide_as_it_is_said() {
+    let shown = |columns: Option<&str>| {
+        let mut command = command(&["disciplines", "chap"]);
+        match columns {
+            Some(columns) => command.env("COLUMNS", columns),
+            None => command.env_remove("COLUMNS"),
+        };
+        stdout(&command.output().expect("airtab starts")).to_string()
+    };
+    let usual = shown(None);
+    for wide in ["100", "wide", "", "-5"] {
+        assert_eq!(shown(Some(wide)), usual, "{wide}");
+    }
+    assert_eq!(shown(Some("1")), shown(Some("20")));
+    let lines = |columns: &str| shown(Some(columns)).lines().count();
+    assert!(lines("20") > lines("21") && lines("40") > usual.lines().count() && lines("300") < lines("100"));
+    assert!(
+        shown(Some("60"))
+            .lines()
+            .filter(|line| line.starts_with("      "))
+            .all(|line| line.chars().count() <= 60)
+    );
 }
 
 /// What does not get through is an error, and says of what; help too.

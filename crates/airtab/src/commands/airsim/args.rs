@@ -202,6 +202,11 @@ mod tests {
         assert_eq!(kbps("5.5Mb/s"), Ok(5_500));
         assert_eq!((on_off("on"), on_off("off")), (Ok(1), Ok(0)));
         assert_eq!((ppm("0.1"), ppm("1"), ppm("0.0000004")), (Ok(100_000), Ok(1_000_000), Ok(0)));
+        // To the nearest millionth.
+        assert_eq!((ppm("0.0000006"), ppm("0"), ppm("0.9999996")), (Ok(1), Ok(0), Ok(1_000_000)));
+        // As much as 32 bits hold.
+        assert_eq!((time("4294967295ns"), kbps("4294967295kb/s")), (Ok(u32::MAX), Ok(u32::MAX)));
+        assert_eq!(time("4294967296ns"), Err("4294967296ns is too much".into()));
         for wrong in ["1.1", "-0.1", "nan", "10%", ""] {
             assert!(ppm(wrong).is_err(), "{wrong}");
         }

@@ -347,6 +347,43 @@ air0: std-11n, 7 attempts, aggregates of at most 64 in 4 ms
         assert_eq!(text, expected);
     }
 
+    /// Completions come together, late, or neither; rates and losses are told where there are some.
+    #[test]
+    fn what_is_not_set_is_not_told() {
+        let cell = |words: &[(Key, u32)]| {
+            let words = words.iter().map(|(key, value)| Attribute::word(*key, *value));
+            let head = [Attribute::text(Key::Dev, "air0"), Attribute::text(Key::Phy, "std-11g")];
+            Cell::all(&[Attributes(head.into_iter().chain(words).collect())]).remove(0)
+        };
+        let driver = |words: &[(Key, u32)]| cell(words).driver();
+        let start = "0 packets of 0 held, more are dropped; 0 dropped";
+        for (words, end) in [
+            (&[][..], ""),
+            (&[(Key::DoneFrames, 9)], ""),
+            (&[(Key::DoneNs, 2_500)], "; completions 2.5 us late"),
+            (&[(Key::DoneNs, 2_500), (Key::DoneFrames, 9)], "; 9 completions at once, or 2.5 us late"),
+            (&[(Key::Orphan, 1)], "; lets packets go as it gets them"),
+        ] {
+            assert_eq!(driver(words), format!("{start}{end}"));
+        }
+        // Without a medium nothing is divided by 0.
+        assert!(cell(&[]).text().contains("medium: 0.0 s: 0.0 % down"), "{}", cell(&[]).text());
+        let aggregates = |frames| cell(&[(Key::Ampdu, frames), (Key::AmpduNs, 1_500_000)]).aggregates();
+        assert_eq!([1, 2].map(aggregates), ["no aggregates", "aggregates of at most 2 in 1.5 ms"]);
+        let rate = |words: &[(Key, u32)]| {
+            let words = words.iter().map(|(key, value)| Attribute::word(*key, *value));
+            Station::of(&Attributes(words.collect())).rate()
+        };
+        for (words, said) in [
+            (&[(Key::Kbps, 5_500)][..], "5.5 Mb/s"),
+            (&[(Key::Kbps, 54_000), (Key::Fer, 250_000)], "54 Mb/s, fer 0.25"),
+            (&[(Key::Kbps, 54_000), (Key::Asleep, 1)], "54 Mb/s, asleep"),
+            (&[(Key::Kbps, 6_500), (Key::Mcs, 0), (Key::Streams, 2), (Key::Width, 40)], "MCS 0 x2 40 MHz"),
+        ] {
+            assert_eq!(rate(words), said);
+        }
+    }
+
     /// Each counter of the module has a value of its own, which is found under its key and in its column.
     #[test]
     fn each_counter_has_its_place() {

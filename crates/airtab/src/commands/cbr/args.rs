@@ -105,7 +105,7 @@ pub struct Cbr {
     pub listen: bool,
     /// With -L: write the time at which the kernel took each datagram, in s since 1970, a line each, into this file;
     /// 'airtab fingerprint FILE.txt' reads it
-    #[arg(long, value_name = "FILE", requires = "listen")]
+    #[arg(long, value_name = "FILE", requires = "listen", conflicts_with = "host")]
     pub arrivals: Option<PathBuf>,
     /// End after this time [default: a sweep's last step, else Ctrl-C]
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -142,4 +142,67 @@ fn time(text: &str) -> Result<u64, String> {
     let plain = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let text = if plain { format!("{text}s") } else { text.into() };
     Unit::Ns.parse(&text).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_numbers_are_seconds_and_bytes() {
+        for (text, ns) in
+            [("5", 5_000_000_000), ("0.25", 250_000_000), ("1.5", 1_500_000_000), ("7ms", 7_000_000)]
+        {
+            assert_eq!(time(text), Ok(ns), "{text}");
+        }
+        for wrong in ["", ".", "1,5", "x", "-1"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!([size("700"), size("9kB")], [Ok(700), Ok(9_000)]);
+        assert!(rate("5").is_err(), "a rate has a unit");
+        assert_eq!(rate("5.5Mb/s"), Ok(5_500_000));
+        let depths = ["none", "0", "77"].map(|text| depth(text).map(|depth| depth.0));
+        assert_eq!(depths, [Ok(None), Ok(Some(0)), Ok(Some(77))]);
+        assert_eq!(depth("many").map(|depth| depth.0), Err("a number, or none".into()));
+    }
+
+    /// What belongs to one end is refused at the other; a sweep is whole.
+    #[test]
+    fn options_of_one_end_are_refused_at_the_other() {
+        let read =
+            |words: &str| Cbr::try_parse_from(["cbr"].into_iter().chain(words.split_whitespace())).is_ok();
+        let (send, listen) = ("-h x -p 9 -r 1Mb/s ", "-L -s 9 ");
+        for right in [
+            "",
+            "-s 7",
+            "--bind 192.0.2.1",
+            "-R -U",
+            "-R -F f",
+            "-M 2Mb/s -T 1 -n 3",
+            "-M 2Mb/s -T 1 -a 1kb/s",
+        ] {
+            assert!(read(&format!("{send}{right}")), "{right}");
+        }
+        for wrong in [
+            "-L",
+            "-U",
+            "-F f",
+            "-M 2Mb/s",
+            "-M 2Mb/s -T 1",
+            "-T 1",
+            "-n 3",
+            "-M 2Mb/s -T 1 -n 3 -a 1kb/s",
+            "--arrivals f",
+        ] {
+            assert!(!read(&format!("{send}{wrong}")), "{wrong}");
+        }
+        for right in ["", "-R", "-6", "-H -u 3", "--arrivals f", "--duration 3", "--bind ::1", "--json"] {
+            assert!(read(&format!("{listen}{right}")), "{right}");
+        }
+        for wrong in ["-h x", "-p 9", "-r 1Mb/s", "--peak 1Mb/s", "-b 9", "-T 1", "-n 3", "-R -U", "-R -F f"]
+        {
+            assert!(!read(&format!("{listen}{wrong}")), "{wrong}");
+        }
+        assert!(!read("-L") && !read("-h x -p 9") && !read("-h x -r 1Mb/s") && !read("-p 9 -r 1Mb/s"));
+    }
 }

@@ -65,6 +65,60 @@ fn each_option_of_a_sender_reaches_the_probe() {
 }
 
 #[test]
+fn each_option_of_a_receiver_reaches_the_probe() {
+    let plain = receiver::Config { echo: false, header_bytes: 0, report_ns: 2 * SECOND, duration_ns: None };
+    let config_of = |words: &str, at: &str| {
+        receiver_config(&parsed(&format!("-L -s 9000 {words}")), &at.parse().expect("an address"))
+    };
+    let (v4, v6) = ("192.0.2.1:9000", "[2001:db8::1]:9000");
+    for (words, at, expected) in [
+        ("-S", v4, plain),
+        ("-R", v4, receiver::Config { echo: true, ..plain }),
+        ("-H", v4, receiver::Config { header_bytes: 28, ..plain }),
+        ("-H", v6, receiver::Config { header_bytes: 48, ..plain }),
+        ("-S", v6, plain),
+        ("-u 0.5", v4, receiver::Config { report_ns: 500 * MS, ..plain }),
+        ("--duration 1.25", v4, receiver::Config { duration_ns: Some(1_250 * MS), ..plain }),
+        ("--duration 3ms", v4, receiver::Config { duration_ns: Some(3 * MS), ..plain }),
+    ] {
+        assert_eq!(config_of(words, at), expected, "{words} {at}");
+    }
+}
+
+/// Files of each end: all round trips of a sender, all arrivals of a receiver.
+#[test]
+fn arrivals_begin_with_what_they_are() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("gaps.txt");
+    let listening = |more: &str| arrivals(&parsed(&format!("-L -s 9000{more}"))).map(|file| file.is_some());
+    assert_eq!(listening("").ok(), Some(false));
+    assert_eq!(listening(&format!(" --arrivals {}", path.display())).ok(), Some(true));
+    let written = std::fs::read_to_string(&path).expect("it is there");
+    assert_eq!(written, "# arrival[s], by the kernel's clock\n");
+    let nowhere = folder.path().join("none/gaps.txt");
+    let said = listening(&format!(" --arrivals {}", nowhere.display())).expect_err("no folder").to_string();
+    assert_eq!(said, format!("cannot write {}", nowhere.display()));
+    assert_eq!(exact(1_000_000_007), "1.000000007");
+    assert_eq!(exact(999_999_999), "0.999999999");
+}
+
+/// Lines go on until one cannot be written; the first error is told, and ends the run.
+#[test]
+fn the_first_line_that_cannot_be_written_ends_the_run() {
+    let stop = AtomicBool::new(false);
+    let mut lines = Lines { json: false, stop: &stop, failed: None };
+    lines.note(Ok(()));
+    assert!(!stop.load(Ordering::Relaxed));
+    lines.note(Err(io::Error::other("first")));
+    assert!(stop.load(Ordering::Relaxed));
+    lines.note(Err(io::Error::other("second")));
+    lines.note(Ok(()));
+    assert_eq!(lines.end().expect_err("it failed").to_string(), "first");
+    let whole = Lines { json: false, stop: &stop, failed: None };
+    assert!(whole.end().is_ok());
+}
+
+#[test]
 fn addresses_are_of_one_ip_version() {
     let target_of = |words: &str| target(&parsed(words)).map(|at| at.to_string()).map_err(|e| e.to_string());
     assert_eq!(target_of("-h 192.0.2.1 -p 9 -r 1Mb/s"), Ok("192.0.2.1:9".into()));
@@ -156,6 +210,27 @@ fn the_summary_of_a_sender_has_steps_percentiles_and_echoes() {
     assert!(lines[1] == "Steps" && lines[2] == sender_header(false), "{text}");
     assert_eq!(lines[3..5], two.map(|step| sender_row(&step, false)));
     assert!(!text.contains("PINGs"), "{text}");
+}
+
+#[test]
+fn the_summary_of_a_sender_as_json() {
+    let echoes = Echoes { pings: 60, answered: 45, late: 7, duplicates: 2, forged: 1 };
+    let total = sent();
+    let steps = [77, 88].map(|packets| sender::Interval { packets, ..total });
+    let summary = sender::Summary { total, steps: steps.into(), echoes };
+    let json = summary_json(&summary);
+    assert_eq!(json["pings"], json!({ "sent": 60, "answered": 45, "late": 7, "duplicates": 2, "forged": 1 }));
+    assert_eq!(
+        (&json["event"], &json["schema"], &json["packets"]),
+        (&json!("summary"), &json!(1), &json!(1_234))
+    );
+    assert_eq!(json["steps"], json!(steps.map(|step| sender_json(&step))));
+    // Said only where PINGs were asked for, sent, and not answered.
+    let (with, without) = (parsed("-h x -p 9 -r 1Mb/s -R"), parsed("-h x -p 9 -r 1Mb/s"));
+    for (pings, answered, told) in [(60, 45, false), (60, 0, true), (0, 0, false)] {
+        let summary = sender::Summary { echoes: Echoes { pings, answered, ..echoes }, ..summary.clone() };
+        assert_eq!((unanswered(&with, &summary), unanswered(&without, &summary)), (told, false), "{pings}");
+    }
 }
 
 #[test]

@@ -44,3 +44,31 @@ fn interval(text: &str) -> Result<u64, String> {
         Err(e) => Err(e.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_has_both_ends_of_its_range() {
+        assert_eq!(
+            [interval("10ms"), interval("60s"), interval("1min")],
+            [Ok(10_000_000), Ok(60_000_000_000), Ok(60_000_000_000)]
+        );
+        for wrong in ["9ms", "9999999ns", "60001ms", "0s"] {
+            assert_eq!(interval(wrong), Err("give a time from 10ms to 60s".into()), "{wrong}");
+        }
+        assert!(interval("5").is_err_and(|e| e.contains("'5' is not a time with its unit")));
+    }
+
+    #[test]
+    fn it_looks_ten_times_a_second_until_it_is_interrupted() {
+        let read = |words: &[&str]| {
+            let own = Drain::try_parse_from([&["drain", "wlan0"], words].concat()).expect("right");
+            (own.device, own.apply, own.interval, own.count, own.form.is_json())
+        };
+        assert_eq!(read(&[]), ("wlan0".into(), false, 100_000_000, 0, false));
+        let all = ["--apply", "--interval", "2s", "--count", "7", "--json"];
+        assert_eq!(read(&all), ("wlan0".into(), true, 2_000_000_000, 7, true));
+    }
+}

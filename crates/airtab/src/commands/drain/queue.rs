@@ -242,10 +242,67 @@ mod tests {
         }
     }
 
+    /// By the numbers of `linux/rtnetlink.h` and `linux/gen_stats.h`: `tc qdisc` of a device with `mq`, and what a change says.
+    #[test]
+    fn a_dump_is_read_by_the_numbers_of_the_kernel() {
+        let mut header = [0; 20];
+        header[4..8].copy_from_slice(&7_u32.to_ne_bytes());
+        header[8..12].copy_from_slice(&0x1_0000_u32.to_ne_bytes());
+        header[12..16].copy_from_slice(&u32::MAX.to_ne_bytes());
+        // Of the root's queue: packets, bytes, drops, requeues, overlimits.
+        let queue: Vec<u8> = [12_u32, 18_000, 5, 6, 7].iter().flat_map(|n| n.to_ne_bytes()).collect();
+        let stats = Attribute::nested(7, &[Attribute::raw(1, &[9; 16]), Attribute::raw(3, &queue)]);
+        let other = Attribute::raw(3, &[9; 20]);
+        let own = OfQueue {
+            kind: 36,
+            header,
+            attributes: Attributes(vec![Attribute::text(1_u16, "wqm"), other, stats]),
+        };
+        let above = Backlog { packets: 12, bytes: 18_000 };
+        let wqm = vec![Wqm { handle: 0x1_0000, parent: u32::MAX }];
+        assert_eq!(Waits::of(std::slice::from_ref(&own), 7), Waits { above, wqm });
+        // What is gone is no discipline.
+        assert_eq!(Waits::of(&[OfQueue { kind: 37, ..own }], 7), Waits::default());
+        assert_eq!((GET_LINK, LINK_NAME, GET_QDISC), (18, 3, 38));
+        let change =
+            change(&Wqm { handle: 5, parent: 6 }, 7, &Told { bits: 1_000_000, frames: 2, free: 1.0 });
+        assert_eq!((change.kind, change.attributes.text(1).as_deref()), (36, Some("wqm")));
+        let options = change.attributes.nest(2).expect("options");
+        assert_eq!([16, 17, 18].map(|id| options.number(id)), [Some(1_000_000), Some(2), Some(1_000_000)]);
+    }
+
+    /// Several disciplines of one device, in the order of the dump.
+    #[test]
+    fn every_wqm_of_a_device_is_found() {
+        let all = [
+            qdisc(7, [0x1_0000, ROOT], "mq", None),
+            qdisc(7, [0x8001_0000, 0x1_0001], "wqm", Some([9, 13_500, 0, 0, 0])),
+            qdisc(7, [0x8002_0000, 0x1_0002], "wqm", Some([3, 4_500, 0, 0, 0])),
+        ];
+        let handles: Vec<u32> = Waits::of(&all, 7).wqm.iter().map(|wqm| wqm.handle).collect();
+        assert_eq!(handles, [0x8001_0000, 0x8002_0000]);
+        assert_eq!(Waits::of(&all, 7).above, Backlog::default(), "the root says nothing");
+    }
+
+    /// The loopback device is in every network namespace.
+    #[test]
+    fn a_device_has_its_number() {
+        let index = std::fs::read_to_string("/sys/class/net/lo/ifindex").expect("it is there");
+        assert_eq!(index_of("lo").expect("it is there").to_string(), index.trim());
+        let said = index_of("no-such").expect_err("there is none").to_string();
+        assert!(said.starts_with("no-such: no such network device in this network namespace"), "{said}");
+    }
+
     #[test]
     fn refusals() {
         let said = |errno| words(Problem::Refused { errno, words: None }).to_string();
         assert!(said(EPERM).contains("needs root"));
         assert!(said(2).starts_with("tc: "));
+        let told = words(Problem::Refused { errno: 22, words: Some("wqm: rate".into()) });
+        assert_eq!(told.to_string(), "tc: wqm: rate");
+        let mut gone =
+            Queues { socket: open(NETLINK_ROUTE).expect("a socket"), device: "wlan7".into(), index: 1 };
+        let said = gone.tell(&[], &Told { bits: 1, frames: 1, free: 1.0 }).expect_err("there is none");
+        assert_eq!(said.to_string(), "wlan7: its wqm is gone");
     }
 }

@@ -305,6 +305,73 @@ mod tests {
         assert_eq!(memory.station(&[]), None);
     }
 
+    /// As the kernel sends them, by the numbers of `linux/nl80211.h`: 90 Mb/s of 802.11ac in both counts, 77 packets sent, heard
+    /// 12 ms ago; 1000 ms on a channel, 600 busy of which 250 were sending; 5 packets of 7,500 bytes in mac80211.
+    #[test]
+    fn a_dump_is_read_by_the_numbers_of_the_kernel() {
+        let word = |kind: u16, value: u32| Attribute::word(kind, value);
+        let rate = [
+            Attribute::raw(1, &900_u16.to_ne_bytes()),
+            word(5, 900),
+            Attribute::raw(6, &[9]),
+            Attribute::raw(7, &[2]),
+        ];
+        // Signal, packets received and failures beside those that are looked for.
+        let info = [
+            word(1, 12),
+            Attribute::raw(7, &[200]),
+            Attribute::nested(8 | 0x8000, &rate),
+            word(9, 1_000),
+            word(10, 77),
+            word(12, 3),
+            Attribute::nested(14 | 0x8000, &[word(5, 10)]),
+        ];
+        let station = received(&[
+            word(3, 7),
+            Attribute::raw(6, &[2, 0, 0, 0, 0xab, 9]),
+            word(46, 5),
+            Attribute::nested(21 | 0x8000, &info),
+        ]);
+        let expected = Station {
+            address: [2, 0, 0, 0, 0xab, 9],
+            bits: 90_000_000,
+            format: Format::Vht,
+            packets: 77,
+            silent_ms: 12,
+        };
+        assert_eq!(Station::of(&station), Some(expected));
+        let times: Vec<_> = [(4_u16, 1_000), (5, 600), (6, 1), (7, 2), (8, 250), (9, 3)]
+            .map(|(kind, ms)| Attribute::long(kind, ms))
+            .into();
+        let info = [&[word(1, 2412), Attribute::raw(2, &[160]), Attribute::raw(3, &[])], &times[..]].concat();
+        let own = received(&[word(3, 7), Attribute::nested(84 | 0x8000, &info)]);
+        assert_eq!(Survey::of(&[own]), Some(Survey { active: 1_000, busy: 600, sending: 250 }));
+        let queues: Vec<_> = [(1_u16, 7_500), (2, 5), (3, 900), (4, 4)].map(|(kind, n)| word(kind, n)).into();
+        let own = received(&[word(3, 7), Attribute::nested(265 | 0x8000, &queues)]);
+        assert_eq!(waits_below(&own), Some(Backlog { packets: 5, bytes: 7_500 }));
+        assert_eq!([GET_INTERFACE, GET_STATION, GET_SURVEY], [5, 17, 50]);
+        assert_eq!((FAMILY, IFINDEX), ("nl80211", 3));
+    }
+
+    /// A station that is new has sent nothing since the look before, one that is gone is forgotten.
+    #[test]
+    fn stations_come_and_go() {
+        let all = |stations: &[(u8, u32, u32)]| -> Vec<Station> {
+            let one = |(last, packets, silent): &(u8, u32, u32)| {
+                Station::of(&self::station(*last, &[tenths(60)], *packets, *silent))
+            };
+            stations.iter().filter_map(one).collect()
+        };
+        let mut memory = Memory::default();
+        let mut chosen = |stations| memory.station(&all(stations)).map(|own| own.address[5]);
+        assert_eq!(chosen(&[(1, 10, 5), (2, 10, 4)]), Some(2), "heard last");
+        assert_eq!(chosen(&[(1, 11, 5), (2, 10, 4), (3, 900, 0)]), Some(1), "the new one has sent before");
+        assert_eq!(chosen(&[(1, 11, 5), (2, 10, 4), (3, 901, 0)]), Some(3));
+        assert_eq!(chosen(&[(1, 0, 5), (2, 10, 4), (3, 901, 9)]), Some(3), "counts of another begin anew");
+        assert_eq!(chosen(&[(1, 0, 5), (2, 10, 4)]), Some(2), "the one before is gone: heard last");
+        assert_eq!(chosen(&[(1, 3, 5), (2, 12, 4)]), Some(1), "3 packets against 2");
+    }
+
     fn survey(in_use: bool, times: &[(u16, u64)]) -> Attributes {
         let times = times.iter().map(|(kind, ms)| Attribute::long(*kind, *ms));
         let info: Vec<_> = times.chain(in_use.then(|| Attribute::raw(IN_USE, &[]))).collect();
@@ -326,6 +393,20 @@ mod tests {
         assert_eq!(memory.free(of(10, 10, 0)), Some(1.0), "counts began anew");
         assert_eq!(memory.free(of(110, 110, 0)), Some(0.0));
         assert_eq!(memory.free(None), None);
+        // After a pause without counts the first look says nothing again.
+        assert_eq!(memory.free(of(300, 150, 40)), None);
+        assert_eq!(memory.free(of(400, 200, 70)), Some(0.8));
+        // Each count alone may begin anew; what was known stays until the next look.
+        // 100 ms later 40 more are busy.
+        for (active, busy, sending) in [(399, 200, 70), (600, 20, 70), (800, 70, 5)] {
+            let before = memory.free;
+            assert_eq!(memory.free(of(active, busy, sending)), before, "{active}");
+            assert_eq!(memory.free(of(active + 100, busy + 40, sending)), Some(0.6), "{active}");
+            assert_eq!(memory.free(of(active + 150, busy + 40, sending)), Some(1.0), "{active}");
+        }
+        // The look before is that at which time was counted last: 100 ms, 75 busy, none its own.
+        assert_eq!(memory.free(of(950, 150, 5)), Some(1.0));
+        assert_eq!(memory.free(of(1_050, 185, 5)), Some(0.25));
         let before = Survey { active: 0, busy: 0, sending: 0 };
         let quick = Survey { active: 100, busy: 10, sending: 40 };
         assert_eq!(quick.free_since(&before), Some(1.0), "its own time beyond the busy one");

@@ -34,6 +34,67 @@ fn each_option_is_part_of_the_plan_of_sender_and_receiver() {
     }
 }
 
+#[test]
+fn each_sender_has_its_part_of_the_plan() {
+    let plan = Plan {
+        best_effort_bytes: 1_000,
+        expedited_bytes: 100,
+        rates_bps: (32_000, 128_000),
+        add_bps: 32_000,
+        step_ns: 1_500_000_000,
+    };
+    assert_eq!(sent(Role::Be, &plan), (plan.best_effort(), "as fast as they go".into()));
+    // 32, 64, 96 and 128 kb/s, 1.5 s each.
+    assert_eq!(sent(Role::Ef, &plan), (plan.expedited(), "4 steps, 6 s".into()));
+    for (role, stopped, code) in [
+        (Role::Be, false, ExitCode::SUCCESS),
+        (Role::Be, true, ExitCode::SUCCESS),
+        (Role::Ef, false, ExitCode::SUCCESS),
+        (Role::Ef, true, ExitCode::from(INTERRUPTED)),
+    ] {
+        assert_eq!(sender_code(role, stopped), code, "{stopped}");
+    }
+    for (verdict, code) in [
+        (Verdict::Equal, ExitCode::SUCCESS),
+        (Verdict::Unequal, ExitCode::from(1)),
+        (Verdict::NotSaturated, ExitCode::from(1)),
+        (Verdict::TooFew { slices: 1, needed: 10 }, ExitCode::from(1)),
+    ] {
+        assert_eq!(receiver_code(false, verdict), code, "{verdict:?}");
+        assert_eq!(receiver_code(true, verdict), ExitCode::from(130), "{verdict:?}");
+    }
+}
+
+/// Parts that were not measured are left out.
+#[test]
+fn what_was_not_measured_is_not_told() {
+    let ratio = |half_width| Some(Interval { mean: 1.0, half_width, n: 1 });
+    let whole = report(1.0, Verdict::Unequal);
+    let text = report_text(&Report { alone: None, together: None, ..whole.clone() });
+    assert!(text.starts_with("\nUnequal access: 1.0000 +- 0.0125 expedited packets"), "{text}");
+    assert!(text.contains(" The best-effort sender's card has more"), "{text}");
+    let text = report_text(&Report { ratio: ratio(None), verdict: Verdict::Equal, ..whole.clone() });
+    assert!(text.ends_with("\nEqual access: 1.0000 expedited packets for each best-effort one.\n"), "{text}");
+    let text = report_text(&Report { together: None, ..whole.clone() });
+    assert!(text.starts_with("\nBest effort alone: 680.2 packets/s\nUnequal"), "{text}");
+    let json = report_json(&Report { alone: None, together: None, ratio: ratio(None), ..whole.clone() });
+    for key in ["best_effort_alone_packets_per_second", "together_packets_per_second", "ratio_half_width"] {
+        assert!(json[key].is_null(), "{key}: {json}");
+    }
+    assert_eq!(json["ratio"], 1.0);
+    assert!(report_json(&Report { ratio: None, ..whole })["ratio"].is_null());
+}
+
+#[test]
+fn steps_last_at_least_100_ms() {
+    let read =
+        |time: &str| Args::try_parse_from(["airtab", "equal-access", "listen", "9", "--step-time", time]);
+    assert!(read("100ms").is_ok() && read("60s").is_ok());
+    for (wrong, says) in [("99ms", "at least 100ms"), ("5", "'5' is not a time with its unit")] {
+        assert!(read(wrong).map(|_| ()).is_err_and(|e| e.to_string().contains(says)), "{wrong}");
+    }
+}
+
 fn report(mean: f64, verdict: Verdict) -> Report {
     Report {
         steps: Vec::new(),

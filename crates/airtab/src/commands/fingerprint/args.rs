@@ -63,3 +63,33 @@ fn time(text: &str) -> Result<u64, String> {
         Err(e) => Err(e.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchange_takes_at_most_a_second() {
+        for (text, ns) in [("1ns", 1), ("1297.27us", 1_297_270), ("1s", 1_000_000_000)] {
+            assert_eq!(time(text), Ok(ns), "{text}");
+        }
+        for wrong in ["0us", "1000000001ns", "2s"] {
+            assert_eq!(time(wrong), Err("more than 0ns, at most 1s".into()), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn each_option_is_read() {
+        let read = |words: &[&str]| Fingerprint::try_parse_from([&["fingerprint"], words].concat());
+        let plain = read(&["a.pcap", "b.txt"]).expect("right");
+        assert_eq!(plain.files, [PathBuf::from("a.pcap"), "b.txt".into()]);
+        assert!(plain.station.is_none() && plain.phy.is_none() && plain.exchange.is_none());
+        let all = ["a", "--station", "02:61:74:01:00:09", "--phy", "std-11g", "--exchange", "2ms"];
+        let all = read(&all).expect("right");
+        assert_eq!(all.station, Some([2, 0x61, 0x74, 1, 0, 9]));
+        assert_eq!((all.phy.map(|phy| phy.name()), all.exchange), (Some("std-11g"), Some(2_000_000)));
+        let said = read(&["a", "--phy", "11g"]).map(|_| ()).expect_err("none").to_string();
+        let names: Vec<_> = Phy::all().map(|phy| phy.name()).collect();
+        assert!(said.contains(&format!("no such profile; known: {}", names.join(", "))), "{said}");
+    }
+}

@@ -59,3 +59,46 @@ fn time(text: &str) -> Result<u64, String> {
         result => result.map_err(|e| e.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_is_above_0() {
+        assert_eq!([time("1ns"), time("300ms")], [Ok(1), Ok(300_000_000)]);
+        assert_eq!(time("0s"), Err("more than 0s".into()));
+        assert!(time("3").is_err_and(|e| e.contains("'3' is not a time with its unit")));
+    }
+
+    /// One of several things at a time; a merge needs two directories and a third one.
+    #[test]
+    fn one_thing_is_asked_for_at_a_time() {
+        let read = |words: &[&str]| Htbench::try_parse_from([&["htbench"], words].concat());
+        for right in [
+            &["b.toml"][..],
+            &["b.toml", "--out", "d", "--duration", "3s", "--json"],
+            &["--example"],
+            &["--convert", "b.ini"],
+            &["--trigger", "192.0.2.255:9"],
+            &["--merge", "a", "b", "c", "--out", "d"],
+        ] {
+            assert!(read(right).is_ok(), "{right:?}");
+        }
+        for wrong in [
+            &[][..],
+            &["--out", "d"],
+            &["b.toml", "--example"],
+            &["b.toml", "--convert", "b.ini"],
+            &["b.toml", "--trigger", "192.0.2.255:9"],
+            &["--trigger", "192.0.2.255"],
+            &["--merge", "a", "b"],
+            &["--merge", "a", "--out", "d"],
+            &["--merge", "a", "b", "--out", "d", "--duration", "3s"],
+        ] {
+            assert!(read(wrong).is_err(), "{wrong:?}");
+        }
+        let merged = read(&["--merge", "a", "b", "c", "--out", "d"]).expect("right");
+        assert_eq!(merged.merge, [PathBuf::from("a"), "b".into(), "c".into()]);
+    }
+}

@@ -171,6 +171,104 @@ mod tests {
         assert_eq!(offsets(&all), [3_000, 0, 7_000]);
     }
 
+    /// Indices of 0.5 and 0.75 between flows, of 0.9 between classes at one of both times.
+    #[test]
+    fn a_table_has_the_figures_of_each_class() {
+        let mut all = [summary("p", true, 0, 1), summary("q", true, 0, 1)];
+        all[1].classes = vec![
+            json!({ "class": "ul", "done": 7, "failed": 0, "bytes": 250_000, "bits_per_second": null }),
+            json!({ "class": "dl", "done": 0, "failed": 9, "bytes": 0, "bits_per_second": 0.0 }),
+        ];
+        let row = |connections, classes| airtab_probe::htbench::analysis::Row {
+            t_ns: 1,
+            bps: Vec::new(),
+            jain_connections: Some(connections),
+            jain_classes: classes,
+        };
+        let rows = vec![row(0.5, Some(0.9)), row(0.75, None)];
+        let series = Series { flows: vec![(0, 1), (1, 1), (2, 2)], rows };
+        let json = summary_json(&all, true, 3_033, &series);
+        let names: Vec<&Value> =
+            json["classes"].as_array().expect("classes").iter().map(|class| &class["class"]).collect();
+        assert_eq!(names, ["p/dl", "q/ul", "q/dl"]);
+        assert_eq!((&json["classes"][1]["done"], &json["classes"][2]["failed"]), (&json!(7), &json!(9)));
+        assert_eq!(
+            (&json["mean_jain_connections_ratio"], &json["mean_jain_classes_ratio"]),
+            (&json!(0.625), &json!(0.9))
+        );
+        let text = text(&json, &series);
+        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        assert_eq!(lines[0], ["class", "done", "failed", "MB", "Mb/s"]);
+        assert_eq!(lines[1], ["p/dl", "3", "2", "4.500", "1.250"]);
+        assert_eq!(lines[2], ["q/ul", "7", "0", "0.250", "-"]);
+        assert_eq!(lines[3], ["q/dl", "0", "9", "0.000", "0.000"]);
+        assert!(
+            text.ends_with(
+                "Jain's index between all 3 flows, mean over time: 0.625\n\
+                 Jain's index between classes, mean over time: 0.900\n"
+            ),
+            "{text}"
+        );
+    }
+
+    /// A directory is named by its own name, however its path is written.
+    #[test]
+    fn a_result_is_read_from_its_directory() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let one = folder.path().join("one");
+        std::fs::create_dir_all(one.join("sub")).expect("made");
+        let write = |summary: &Value| {
+            std::fs::write(one.join("summary.json"), summary.to_string()).expect("written");
+        };
+        let whole = json!({ "started_ns": 77, "duration_ns": 88, "start": "broadcast:9",
+            "classes": [{ "class": "dl", "done": 1 }, { "class": "ul", "done": 2 }] });
+        write(&whole);
+        let request = "# class ul, request 1, connection 2, done; connected 0.001000000 s after the start\n\
+                       # t[s] V[bytes]\n0.000000000 0\n1.000000000 500\n";
+        std::fs::write(one.join("ul-0001.txt"), request).expect("written");
+        for (dir, start, together) in [
+            (one.clone(), "broadcast:9", true),
+            (one.join("."), "now", false),
+            (one.join("sub/.."), "now", false),
+        ] {
+            let mut summary = whole.clone();
+            summary["start"] = start.into();
+            write(&summary);
+            let read = read(&dir).expect("it is whole");
+            let part = &read.part;
+            assert_eq!(
+                (part.name.as_str(), part.classes.as_slice()),
+                ("one", &["dl".to_string(), "ul".into()][..])
+            );
+            assert_eq!((read.together, read.started_ns, part.duration_ns), (together, 77, 88), "{start}");
+            assert_eq!((part.offset_ns, part.requests.len()), (0, 1));
+            assert_eq!((part.requests[0].class, part.requests[0].volume_bytes), (1, 500));
+            assert_eq!(read.classes[1]["done"], 2);
+        }
+        let said = |dir: &Path| read(dir).map(|_| ()).map_err(|e| crate::output::message(&e)).err();
+        for (key, wrong) in [
+            ("started_ns", json!("77")),
+            ("duration_ns", Value::Null),
+            ("start", json!(1)),
+            ("classes", json!({})),
+        ] {
+            let mut summary = whole.clone();
+            summary[key] = wrong;
+            write(&summary);
+            let told = said(&one).expect("it is wrong");
+            assert!(told.contains("does not say when it began (started_ns, start)"), "{key}: {told}");
+        }
+        let mut summary = whole.clone();
+        summary["classes"][1] = json!({ "done": 2 });
+        write(&summary);
+        let told = said(&one).expect("it is wrong");
+        assert!(told.ends_with("one/summary.json: a class has no name"), "{told}");
+        std::fs::write(one.join("summary.json"), "{").expect("written");
+        assert!(said(&one).is_some_and(|told| told.starts_with("cannot read ")));
+        let none = said(&folder.path().join("two")).expect("there is none");
+        assert!(none.contains("two is no result of htbench, or was not finished: there is no"), "{none}");
+    }
+
     #[test]
     fn each_part_keeps_its_own_figures() {
         let mut all = [summary("p", false, 5_000, 11), summary("q", false, 2_000, 22)];

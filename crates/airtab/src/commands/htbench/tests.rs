@@ -87,6 +87,43 @@ fn each_figure_of_a_class_has_its_key() {
     assert_eq!(summary_json(&waiting, &outcome(false), &[], &series())["start"], "broadcast:4711");
 }
 
+/// Failures of any class; an interrupt goes before them.
+#[test]
+fn the_exit_code_is_of_all_classes() {
+    let failed = |numbers: &[u64]| -> Vec<ClassFigures> {
+        let one = |failed: &u64| ClassFigures { failed: *failed, ..figures().remove(1) };
+        numbers.iter().map(one).collect()
+    };
+    for (numbers, of_end) in [
+        (&[][..], ExitCode::SUCCESS),
+        (&[0, 0], ExitCode::SUCCESS),
+        (&[1, 0], ExitCode::from(1)),
+        (&[0, 2], ExitCode::from(1)),
+    ] {
+        assert_eq!(code(false, &failed(numbers)), of_end, "{numbers:?}");
+        assert_eq!(code(true, &failed(numbers)), ExitCode::from(130), "{numbers:?}");
+    }
+    // Unfinished ones are no failures.
+    let unfinished = ClassFigures { unfinished: 5, ..figures().remove(1) };
+    assert_eq!(code(false, &[unfinished]), ExitCode::SUCCESS);
+}
+
+/// Errors of each class, and no index where it has no meaning.
+#[test]
+fn errors_are_told_of_each_class() {
+    let mut both = figures();
+    both[0].errors = BTreeMap::from([("a".into(), 2), ("b".into(), 1)]);
+    both[1].errors = BTreeMap::from([("a".into(), 7)]);
+    let none = Series { flows: Vec::new(), rows: Vec::new() };
+    let text = summary_text(&outcome(false), &both, &none);
+    let end = "\ndl: 2 times a\ndl: 1 times b\nul: 7 times a\n";
+    assert!(text.ends_with(end), "{text}");
+    let json = summary_json(&config(), &outcome(false), &both, &none);
+    assert_eq!(json["classes"][1]["errors"], json!({ "a": 7 }));
+    assert!(json["mean_jain_connections_ratio"].is_null() && json["mean_jain_classes_ratio"].is_null());
+    assert_eq!(json["stopped"], false);
+}
+
 #[test]
 fn each_figure_of_a_class_is_in_its_column() {
     let text = summary_text(&outcome(true), &figures(), &series());

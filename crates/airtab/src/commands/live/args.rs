@@ -167,3 +167,75 @@ pub struct Of {
     #[arg(long, value_name = "HOUSE")]
     pub house: Option<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> LiveCommand {
+        let words = ["live"].into_iter().chain(line.split_whitespace());
+        Live::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command
+    }
+
+    #[test]
+    fn each_option_of_an_access_point_is_read() {
+        let up = |line: &str| match parsed(line) {
+            LiveCommand::Up(Up { house, access_point: point }) => (
+                house,
+                point.queue.label,
+                point.seed,
+                point.show.plain,
+                point.show.form.is_json(),
+                point.metrics_port,
+            ),
+            _ => panic!("it is up"),
+        };
+        assert_eq!(up("up h.toml"), ("h.toml".into(), "chap".into(), 1, false, false, None));
+        assert_eq!(
+            up("up h.toml --queue fifo:limit=9 --seed 7 --plain --metrics-port 9130"),
+            ("h.toml".into(), "fifo:limit=9".into(), 7, true, false, Some(9130))
+        );
+        assert!(up("up h.toml --json").4);
+        let run = |line: &str| match parsed(line) {
+            LiveCommand::Run(run) => {
+                let labels: Vec<String> = run.queues.iter().map(|queue| queue.label.clone()).collect();
+                (labels.join(" "), run.seed, run.short, run.quick, run.flent, run.metrics_port)
+            }
+            _ => panic!("it is run"),
+        };
+        assert_eq!(run("run h.toml"), ("chap".into(), 1, false, false, None, None));
+        assert_eq!(run("run h.toml --queue fifo").0, "fifo", "as in `live up`");
+        assert_eq!(
+            run("run h.toml --queues fifo,chap:limit=9 --seed 5 --short --flent a.flent.gz --metrics-port 8"),
+            ("fifo chap:limit=9".into(), 5, true, false, Some("a.flent.gz".into()), Some(8))
+        );
+        assert!(run("run chap/fair --quick").3);
+        let both = ["live", "run", "h.toml", "--quick", "--short"];
+        assert!(Live::try_parse_from(both).is_err());
+    }
+
+    #[test]
+    fn a_house_is_named_or_the_one_that_is_up() {
+        let house = |line: &str| match parsed(line) {
+            LiveCommand::Down(down) => down.house,
+            LiveCommand::Watch(watch) => watch.of.house,
+            LiveCommand::Set(set) => set.of.house,
+            LiveCommand::Queue(queue) => queue.of.house,
+            _ => panic!("it has none"),
+        };
+        for (line, named) in [
+            ("down", "down home"),
+            ("watch", "watch --house home"),
+            ("set tv fer 0.5", "set tv fer 0.5 --house home"),
+            ("queue fifo", "queue fifo --house home"),
+        ] {
+            assert_eq!((house(line), house(named)), (None, Some("home".into())), "{line}");
+        }
+        match parsed("set tv snr -3") {
+            LiveCommand::Set(set) => {
+                assert_eq!([set.station, set.key, set.value], ["tv", "snr", "-3"]);
+            }
+            _ => panic!("it is set"),
+        }
+    }
+}

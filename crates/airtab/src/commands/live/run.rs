@@ -145,7 +145,6 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
         Format::Csv => output::print_csv(&frame(&comparison))?,
         _ => output::print(&report(&comparison, args.reasons.get(output::to_terminal())))?,
     }
-    let mut code = ExitCode::SUCCESS;
     for (queue, trial) in args.queues.iter().zip(&trials) {
         output::note(&pace(&queue.label, &trial.slippage));
         if !trial.slippage.is_fine() {
@@ -159,13 +158,19 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
                 queue.label
             ));
         }
-        if !trial.changes.is_empty() {
-            code = ExitCode::from(1);
-        } else if !trial.slippage.is_fine() && code == ExitCode::SUCCESS {
-            code = ExitCode::from(BUSY);
-        }
     }
-    Ok(code)
+    let runs: Vec<_> =
+        trials.iter().map(|trial| (!trial.changes.is_empty(), trial.slippage.is_fine())).collect();
+    Ok(ExitCode::from(code(&runs)))
+}
+
+/// The exit code of runs: whether each was changed on its way, and whether it kept to the wall clock.
+fn code(runs: &[(bool, bool)]) -> u8 {
+    match runs {
+        _ if runs.iter().any(|(changed, _)| *changed) => 1,
+        _ if runs.iter().any(|(_, fine)| !fine) => BUSY,
+        _ => 0,
+    }
 }
 
 fn report(c: &Comparison, why: Why) -> String {
@@ -212,6 +217,63 @@ pub fn bar(queue: &str, seconds: u64) -> ProgressBar {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A changed run goes before a busy machine, whichever comes first.
+    #[test]
+    fn the_exit_code_is_of_all_runs() {
+        for (runs, expected) in [
+            (&[(false, true)][..], 0),
+            (&[(false, false)], BUSY),
+            (&[(true, true)], 1),
+            (&[(true, false)], 1),
+            (&[(false, true), (false, false)], BUSY),
+            (&[(false, false), (false, true)], BUSY),
+            (&[(false, false), (true, true)], 1),
+            (&[(true, true), (false, false)], 1),
+            (&[(false, true), (false, true)], 0),
+        ] {
+            assert_eq!(code(runs), expected, "{runs:?}");
+        }
+    }
+
+    /// Words for one discipline, or a comparison of several; sentences only where they are wanted.
+    #[test]
+    fn a_report_has_the_form_of_a_simulation() {
+        let file = crate::commands::load(std::path::Path::new("game-call-download")).expect("it is brought");
+        let scenario = airtab_scenario::short(&file.scenario);
+        let queue = |label: &str| {
+            let spec: airtab_scenario::QueueSpec = label.parse().expect("a discipline");
+            (label.to_string(), spec.build(&file.queues).expect("right"))
+        };
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let compared = |labels: &[&str]| {
+            let options = airtab_lab::Options {
+                seeds: &[1],
+                short: false,
+                jobs: 1,
+                stop: &stop,
+                store: &airtab_lab::store::NoStore,
+                progress: &|_| (),
+            };
+            let queues: Vec<_> = labels.iter().map(|label| queue(label)).collect();
+            airtab_lab::compare(&scenario, &queues, &options).expect("it runs")
+        };
+        let style = output::stdout_style();
+        let seconds = scenario.duration_ns as f64 / 1e9;
+        for labels in [&["fifo"][..], &["fifo", "chap"]] {
+            let c = compared(labels);
+            let head = format!("{}: {seconds} s in real time\n\n", scenario.name);
+            let table = match labels.len() {
+                1 => table::run(&c.queues[0], style),
+                _ => table::comparison(&c, style),
+            };
+            assert_eq!(report(&c, Why::None), head + &table);
+            let full = report(&c, Why::Full);
+            let (_, why) = full.split_once("\nWhy\n").expect("reasons");
+            let sentences = why.lines().filter(|line| !line.starts_with("    ")).count();
+            assert_eq!(sentences, airtab_lab::why(&c).len());
+        }
+    }
 
     #[test]
     fn each_figure_of_the_pace_is_told_in_its_unit() {

@@ -90,6 +90,21 @@ mod tests {
         Foreign { tcp_ns: tcp_ms * MS, tls_ns: Some(MS), http_ns: 900 * MS }
     }
 
+    /// A measurement that is stopped has a load without an end; bytes that are counted anew are none.
+    #[test]
+    fn stopped_under_load() {
+        let report = Report { server: "192.0.2.1:443".into(), ..Report::default() };
+        let mut recorder = Recorder::default();
+        for (ms, bytes) in [(0, 0), (500, 1_000_000), (1_000, 400_000), (1_250, 900_000)] {
+            recorder.note(3 * S + ms * MS, &Event::Moved(Way::Up, bytes));
+        }
+        let document = recorder.document(&report, 10 * S).expect("there was a load");
+        assert_eq!((document.start_unix_ns, document.loaded_s, document.total_s), (8 * S, 0.0, 10.0));
+        assert_eq!(document.series[0].points, [(5.5, 16.0), (6.0, 0.0), (6.25, 16.0)]);
+        assert!(document.series[1].points.is_empty());
+        assert_eq!(document.host, "192.0.2.1:443");
+    }
+
     /// Idle for 6 s, 2 s down, 1 s of calm, 1 s up.
     #[test]
     fn exact() {
@@ -143,5 +158,16 @@ mod tests {
             (document.title.as_str(), document.note.as_str()),
             ("example.org:443, rpm", "598 RPM down")
         );
+        assert_eq!((document.test, document.host.as_str()), ("rrul", "example.org:443"));
+        let sorts: Vec<Sort> = document.series.iter().map(|series| series.sort).collect();
+        assert!(matches!(sorts[..], [Sort::Download, Sort::Upload, Sort::Ping]), "{sorts:?}");
+        // Up, 30 ms on loaded connections: 2000; down was not measured.
+        let mut up = report.down.clone();
+        up.as_mut().expect("measured").outcome.own_ns = vec![30 * MS];
+        let both = Report { up: up.clone(), ..report.clone() };
+        let note = |report: &Report| recorder.document(report, 0).expect("there was a load").note;
+        assert_eq!(note(&both), "598 RPM down, 1098 RPM up");
+        assert_eq!(note(&Report { down: None, ..both }), "1098 RPM up");
+        assert_eq!(note(&Report { up: None, down: None, ..report }), "");
     }
 }

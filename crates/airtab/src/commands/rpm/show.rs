@@ -234,9 +234,116 @@ mod tests {
         ] {
             assert_eq!(verdict(&report(Some(measured(4, 60)), Some(measured(ms, 60)))), words);
         }
+        // 6000, 1000 and 300 round trips a minute are the best that their word has; 1 ms more is the next one.
+        for (ms, word) in
+            [(10, "Excellent"), (11, "Good"), (60, "Good"), (61, "Fair"), (200, "Fair"), (201, "Poor")]
+        {
+            let of_up = verdict(&report(Some(measured(4, 60)), Some(measured(ms, 60))));
+            assert!(of_up.starts_with(&format!("{word}: while it is full (up), ")), "{ms} ms: {of_up}");
+            let of_down = verdict(&report(Some(measured(ms, 60)), Some(measured(4, 60))));
+            assert!(of_down.starts_with(&format!("{word}: while it is full (down), ")), "{ms} ms: {of_down}");
+        }
         let one = verdict(&report(Some(measured(60, 60)), None));
         assert!(one.contains("(down)"), "{one}");
         assert_eq!(verdict(&report(None, None)), "No verdict: no direction was measured.");
+    }
+
+    /// 240 ms there and back: 120 one way, of 50 to 200 for a game: 53; a page's median of 50 to 100: 0. 600 ms: 300 one way,
+    /// of 100 to 400 for a call: 33.
+    #[test]
+    fn the_verdict_names_each_use_below_50_in_either_direction() {
+        for (down, up, end) in [
+            (60, 150, "; calls, games and pages are served."),
+            (60, 240, "; not enough for a page."),
+            (240, 60, "; not enough for a page."),
+            (60, 260, "; not enough for a game or a page."),
+            (600, 60, "; not enough for a call or a game or a page."),
+        ] {
+            let said = verdict(&report(Some(measured(down, 60)), Some(measured(up, 60))));
+            assert!(said.ends_with(end), "{down} {up}: {said}");
+        }
+        // Too few probes for a game, enough for a page.
+        let said = verdict(&report(Some(measured(60, 3)), None));
+        assert!(said.ends_with(" as when it is idle."), "{said}");
+        let said = verdict(&report(Some(measured(400, 3)), None));
+        assert!(said.ends_with("; not enough for a page."), "{said}");
+        // The loaded connections of the one are slow, the new connections of the other.
+        let (mut own, mut foreign) = (measured(10, 60), measured(400, 60));
+        own.outcome.own_ns = vec![1_000_000 * MS];
+        foreign.outcome.own_ns = vec![MS];
+        let said = verdict(&report(Some(foreign), Some(own)));
+        assert!(said.contains("(up), a packet's round trip is 1.0 times"), "{said}");
+        assert!(said.ends_with("; not enough for a game or a page."), "{said}");
+        // Without idle probes nothing is compared.
+        let idle = Vec::new();
+        let said = verdict(&Report { idle, ..report(Some(measured(60, 60)), None) });
+        assert_eq!(said, "Good: while it is full (down); calls, games and pages are served.");
+    }
+
+    /// Round trips of 20 ms on new connections, 10 ms on loaded ones; up half as many a minute. Each direction has a column.
+    #[test]
+    fn each_direction_has_its_own_figures() {
+        let one = |ms: u64, connections, failed| {
+            let mut of = measured(2 * ms, 50);
+            of.outcome.own_ns = vec![ms * MS; 50];
+            (of.outcome.connections, of.failed) = (connections, failed);
+            of
+        };
+        let (mut down, mut up) = (one(10, 7, 0), one(20, 9, 4));
+        (down.outcome.responsiveness, down.outcome.goodput) = (Confidence::Low, Confidence::Medium);
+        (up.outcome.responsiveness, up.outcome.goodput_bps) = (Confidence::Medium, 5_500_000);
+        let whole = report(Some(down), Some(up));
+        let text = text(&whole);
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        for row in [
+            &["RPM", "4500", "2250"][..],
+            &["on", "new", "connections", "3000", "1500"],
+            &["on", "the", "loaded", "ones", "6000", "3000"],
+            &["confidence", "low", "medium"],
+            &["loaded", "latency,", "ms", "20.0", "40.0"],
+            &["goodput,", "Mb/s", "20.0", "5.5"],
+            &["confidence", "medium", "high"],
+            &["connections", "7", "9"],
+            &["QoO", "of", "a", "call", "100", "100"],
+            &["4", "probes", "failed", "up."],
+        ] {
+            assert!(rows.iter().any(|of| of == row), "{row:?}\n{text}");
+        }
+        let at = |row: &[&str]| rows.iter().position(|of| of == row);
+        assert!(at(&["confidence", "low", "medium"]) < at(&["loaded", "latency,", "ms", "20.0", "40.0"]));
+        assert!(!text.contains("failed down"), "{text}");
+        let json = json(&whole);
+        for (way, key, value) in [
+            ("down", "foreign_rpm", json!(3_000.0)),
+            ("up", "foreign_rpm", json!(1_500.0)),
+            ("up", "self_rpm", json!(3_000.0)),
+            ("up", "connections", json!(9)),
+            ("down", "failed_probes", json!(0)),
+            ("up", "failed_probes", json!(4)),
+            ("up", "goodput_bits_per_second", json!(5_500_000)),
+            ("up", "loaded_latency_ns", json!(40 * MS)),
+        ] {
+            assert_eq!(json[way][key], value, "{way} {key}");
+        }
+        assert_eq!(json["verdict"], verdict(&whole));
+        // Of one direction alone, and of an idle way that nothing answered.
+        let text = super::text(&Report { idle: Vec::new(), ..report(None, Some(measured(60, 60))) });
+        assert_eq!(text.lines().nth(1).map(str::trim), Some("up"), "{text}");
+        assert!(text.contains("\nidle latency                 not measured\n"), "{text}");
+    }
+
+    #[test]
+    fn progress_is_told_of_probes_and_intervals() {
+        let probe = || measured(60, 1).outcome.foreign[0];
+        assert_eq!(progress(&Event::Idle(3, probe())).as_deref(), Some("idle: probe 3 of 20"));
+        let none = measured(60, 0).outcome;
+        assert_eq!(
+            progress(&Event::Interval(Way::Down, none)).as_deref(),
+            Some("down: 11 s, 11 connections, 20.0 Mb/s, no probe yet")
+        );
+        for quiet in [Event::Foreign(probe()), Event::Moved(Way::Up, 5), Event::End(Way::Up)] {
+            assert_eq!(progress(&quiet), None, "{quiet:?}");
+        }
     }
 
     #[test]
@@ -263,14 +370,15 @@ mod tests {
     }
 
     /// Round trips of 100 to 219 ms, one of each: the 98th percentile is 217 ms, the 118th of 120, the median 159 ms. The one-way
-    /// delay is half: 108.5 ms scores 61 between 50 and 200 ms, 79.5 ms scores 41 between 50 and 100 ms.
+    /// delay is half: 108.5 ms scores 61 between 50 and 200 ms, and 97.2 between 100 and 400 ms; 79.5 ms scores 41 between 50
+    /// and 100 ms.
     #[test]
     fn percentiles_are_of_the_samples_themselves() {
         let probe = |i: u64| Foreign { tcp_ns: (100 + i) * MS, tls_ns: None, http_ns: (219 - i) * MS };
         let mut seen = measured(1, 60);
         seen.outcome.foreign = (0..60).rev().map(probe).collect();
         let json = json(&report(None, Some(seen)));
-        for (of, expected) in [("game", 61.0), ("page", 41.0)] {
+        for (of, expected) in [("call", 100.0 * (1.0 - 8.5 / 300.0)), ("game", 61.0), ("page", 41.0)] {
             let score = json["up"]["qoo"][of].as_f64().expect("a score");
             assert!((score - expected).abs() < 1e-9, "{of}: {score}");
         }
