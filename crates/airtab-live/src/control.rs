@@ -223,3 +223,83 @@ fn connect(house: &str, request: &Request) -> Result<BufReader<UnixStream>, Live
     send(&mut stream, request).map_err(LiveError::system("the control socket"))?;
     Ok(BufReader::new(stream))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::driver::Driver;
+    use crate::house::House;
+    use airtab_scenario::ScenarioFile;
+
+    fn access_point() -> AccessPoint {
+        let text = "name = \"x\"\nduration = \"1s\"\n[queue.red]\nmin = 60\nmax = 90\n[wifi]\nmedium = \"emulator\"\n\
+            [[station]]\nname = \"tv\"\nfer = 0\n[[station]]\nname = \"laptop\"\nfer = 0\n\
+            [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"tv\"\n";
+        let house = House::new(ScenarioFile::parse("x.toml", text).unwrap()).unwrap();
+        AccessPoint::new(house, &"fifo".parse().unwrap(), 1).unwrap()
+    }
+
+    /// One key of the station of that very name; the others stay as they are.
+    #[test]
+    fn a_key_of_one_station_is_set() {
+        let mut ap = access_point();
+        let before = ap.station(0);
+        let done = set(&mut ap, "laptop", "fer", "0.25").unwrap();
+        assert_eq!(done, "station laptop: 54 Mb/s, 25.00 % of frames lost");
+        let done = set(&mut ap, "laptop", "rate", "6Mb/s").unwrap();
+        assert_eq!(done, "station laptop: 6 Mb/s, 25.00 % of frames lost");
+        assert_eq!(ap.station(1), (6_000.into(), Loss::Fer(0.25)));
+        let done = set(&mut ap, "laptop", "distance", "12").unwrap();
+        assert!(done.starts_with("station laptop: 6 Mb/s, 12 m away, "), "{done}");
+        assert_eq!((ap.station(0), ap.station(1).0), (before, 6_000.into()));
+        for name in ["lap", "Laptop", ""] {
+            let said = set(&mut ap, name, "fer", "0").unwrap_err();
+            assert_eq!(said, format!("no station '{name}'; there are tv, laptop"));
+        }
+        assert_eq!(ap.changes().len(), 3);
+    }
+
+    /// Each request has its answer, also where only the house's own parameters are in the way, and refusals change nothing.
+    #[test]
+    fn requests_are_answered() {
+        let (driver, remote) = Driver::new(access_point(), Vec::new(), Clock::start()).unwrap();
+        let driver = thread::spawn(|| driver.run());
+        let ask = |request: &str| {
+            let (mut ours, theirs) = UnixStream::pair().unwrap();
+            ours.write_all(request.as_bytes()).unwrap();
+            shutdown(&ours, Shutdown::Write).unwrap();
+            serve(theirs, &remote).unwrap();
+            let mut said = String::new();
+            ours.read_to_string(&mut said).unwrap();
+            serde_json::from_str::<Answer>(&said).unwrap()
+        };
+        let line = |request: &Request| serde_json::to_string(request).unwrap() + "\n";
+        let set = |key: &str, value: &str| {
+            let (station, key, value) = ("tv".into(), key.into(), value.into());
+            ask(&line(&Request::Set { station, key, value }))
+        };
+        assert_eq!(set("fer", "0.5"), Answer::Done("station tv: 54 Mb/s, 50.00 % of frames lost".into()));
+        assert!(matches!(set("fer", "1.5"), Answer::Refused(said) if said.contains("1.5")));
+        let queue = |spec: &str| ask(&line(&Request::Queue(spec.into())));
+        assert_eq!(queue("chap:limit=70"), Answer::Done("the discipline is chap:limit=70 now".into()));
+        for spec in ["fifo:limit=0", "fifo:limit", "nothing", "red:max=50"] {
+            assert!(matches!(queue(spec), Answer::Refused(_)), "{spec}");
+        }
+        assert!(
+            matches!(ask("{}\n"), Answer::Refused(said) if said.starts_with("no request that is understood: "))
+        );
+        let told = remote.order(|ap| {
+            let changes = ap.changes().iter().map(|change| change.what.clone());
+            (changes.collect::<Vec<_>>(), ap.station(0).1, ap.snapshot().queue)
+        });
+        let changes =
+            ["station tv became 54 Mb/s, 50.00 % of frames lost", "the discipline became chap:limit=70"];
+        let changes = changes.map(String::from).to_vec();
+        assert_eq!(told, Some((changes, Loss::Fer(0.5), "chap:limit=70".to_string())));
+        assert_eq!(ask(&line(&Request::Down)), Answer::Done("it ends".into()));
+        assert!(driver.join().unwrap().is_ok());
+        assert_eq!(set("fer", "0"), Answer::Refused("the house is going down".into()));
+        assert_eq!(remote.order(|_| ()), None);
+    }
+}

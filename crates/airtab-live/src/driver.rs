@@ -323,3 +323,42 @@ const BELL: u64 = u64::MAX;
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::house::House;
+    use airtab_scenario::ScenarioFile;
+    use airtab_sim::Scored;
+
+    /// A snapshot has what the applications feel and what their packets met, and the pace; the next one is due at the
+    /// next full second.
+    #[test]
+    fn what_is_shown_has_applications_and_pace() {
+        let text = "name = \"x\"\nduration = \"1s\"\n[[station]]\nname = \"tv\"\n\
+            [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"tv\"\n";
+        let mut house = House::new(ScenarioFile::parse("x.toml", text).unwrap()).unwrap();
+        house.file.scenario.scored = Scored::Down;
+        let ap = AccessPoint::new(house, &"fifo".parse().unwrap(), 1).unwrap();
+        let (mut driver, remote) = Driver::new(ap, Vec::new(), Clock::start()).unwrap();
+        driver.pacing.handed_over(3_000_000);
+        remote.show_apps(vec![AppView { name: "a".into(), ..AppView::default() }]);
+        while driver.catch_up() == 0 {}
+        driver.show().unwrap();
+        let seen = remote.next_snapshot(&Arc::default()).unwrap();
+        assert_eq!((seen.apps.len(), &*seen.apps[0].name, seen.apps[0].down_alone), (1, "a", true));
+        assert!((seen.pace.late_max_s - 0.003).abs() < 1e-9 && seen.pace.behind == 1, "{:?}", seen.pace);
+        assert_eq!((driver.next_snapshot, &*seen.house), (SECOND, "x"));
+        driver.show().unwrap();
+        let seen = remote.next_snapshot(&seen).unwrap();
+        assert_eq!(seen.apps.len(), 1, "until it is told anew");
+        // Applications that are shown no more are in the next one no more.
+        remote.show_apps(Vec::new());
+        driver.show().unwrap();
+        let next = remote.next_snapshot(&seen).unwrap();
+        assert!(next.apps.is_empty() && next.pace.late_p99_s == 0.0 && next.pace.behind == 1);
+        drop(End(driver.board.clone()));
+        assert!(lock(&driver.board.latest).is_none());
+        assert!(remote.next_snapshot(&next).is_none());
+    }
+}

@@ -246,6 +246,58 @@ mod tests {
         }
     }
 
+    /// 40 characters, ASCII alone, and every name of the house.
+    #[test]
+    fn names_may_be_of_forty_characters() {
+        let longest = "a".repeat(40);
+        for good in [&*longest, "1", "a.b_c-D9", "sta-x"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in [&*"a".repeat(41), "stühle", "_a", ".a"] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+        let mut file = ScenarioFile::home();
+        file.scenario.stations[1].name = "a b".into();
+        file.scenario.stations[2].name = "c/d".into();
+        let told: Vec<String> = House::refusals(&file.scenario).iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].starts_with("name \"a b\": ") && told[1].starts_with("name \"c/d\": "), "{told:?}");
+    }
+
+    #[test]
+    fn two_hundred_stations_fit() {
+        let of = |n: u32| {
+            let stations: String = (0..n).map(|i| format!("[[station]]\nname = \"s{i}\"\n")).collect();
+            let app = "[[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s0\"\n";
+            let text = format!("name = \"x\"\nduration = \"1s\"\n{stations}{app}");
+            House::new(ScenarioFile::parse("x.toml", &text).unwrap()).map(|house| house.ports().count())
+        };
+        assert_eq!(of(200).unwrap(), 202);
+        assert_eq!(of(201).unwrap_err().to_string(), "201 stations: a live house takes at most 200");
+    }
+
+    /// Addresses as `docs/live.md` has them, from 1 on, both families, past a byte.
+    #[test]
+    fn addresses_are_numbered_from_one() {
+        let told = |i| {
+            let all: [IpAddr; 4] =
+                [server(i).into(), server6(i).into(), station(i).into(), station6(i).into()];
+            all.map(|address| address.to_string())
+        };
+        assert_eq!(told(0), ["198.18.0.1", "fd00:a1b:2::1", "10.0.0.1", "fd00:a1b:1::1"]);
+        assert_eq!(told(299), ["198.18.1.44", "fd00:a1b:2::12c", "10.0.1.44", "fd00:a1b:1::12c"]);
+        for i in [0, 299] {
+            let [a, b, c, d] = told(i).map(|address| owner(address.parse().unwrap()));
+            assert_eq!((a, b), (Some(Owner::Server(i)), Some(Owner::Server(i))));
+            assert_eq!((c, d), (Some(Owner::Station(i)), Some(Owner::Station(i))));
+        }
+        for nobody in
+            ["fd00:a1b:1::", "fd00:a1b:2::", "198.18.0.0", "198.19.0.1", "fd00:a1b:3::1", "10.1.0.1"]
+        {
+            assert_eq!(owner(nobody.parse().unwrap()), None, "{nobody}");
+        }
+    }
+
     #[test]
     fn a_dumbbell_is_no_house() {
         let mut file = ScenarioFile::home();

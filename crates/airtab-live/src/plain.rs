@@ -133,6 +133,54 @@ mod tests {
         assert!(!text.contains("\n  idle "), "{text}");
     }
 
+    /// Each number of the first line and of a row from its own place; what is under way of applications below.
+    #[test]
+    fn every_number_is_in_its_place() {
+        use crate::snapshot::{AppView, Rates, Score, ScoreOfLate};
+        let mut s =
+            Snapshot { house: "h".into(), queue: "q".into(), medium: "m".into(), ..Snapshot::default() };
+        s.now_s = 3661.0;
+        (s.air.down_ratio, s.air.up_ratio, s.air.collision_ratio) = (0.11, 0.12, 0.13);
+        (s.air.beacon_ratio, s.air.idle_ratio, s.qdisc.packets) = (0.14, 0.5, 17);
+        let rates = Rates {
+            down_bps: 1e6,
+            up_bps: 2e6,
+            down_air_ratio: 0.25,
+            up_air_ratio: 0.125,
+            attempts_mean: 9.0,
+            drops_per_s: 7.0,
+            sojourn_p50_s: 0.011,
+            sojourn_p99_s: 0.022,
+        };
+        s.stations =
+            vec![StationView { name: "tv".into(), backlog_packets: 5, rates, ..StationView::default() }];
+        let app = |name: &str, text: Option<&str>| AppView {
+            name: name.into(),
+            score: text.map(|text| Score { text: text.into(), ..Score::default() }),
+            ..AppView::default()
+        };
+        s.apps = vec![app("a", Some("1 MOS")), app("b", None), app("c", Some("2 s"))];
+        let outcome = |station: &str, score: Option<f64>| OutcomeView {
+            station: station.into(),
+            kind: "k".into(),
+            last_10_s: score.map(|score| ScoreOfLate { score, decided: "up loss".into() }),
+            ..OutcomeView::default()
+        };
+        s.outcomes = vec![outcome("x", Some(100.0)), outcome("y", None), outcome("z", Some(5.0))];
+        let text = text(&s);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(
+            lines[0],
+            "1:01:01 h q on m: air down 11 %, up 12 %, collisions 13 %, idle 50 %; 17 packets queued"
+        );
+        assert_eq!(
+            lines[1],
+            "  tv               down   1.00 up   2.00 Mb/s, air  38 %, queue    5 packets, wait p50 11.0 p99 22.0 ms, 7.0 drops/s"
+        );
+        assert_eq!(lines[2..4], ["  a 1 MOS, c 2 s", "  x k QoO 100; z k QoO 5 (up loss)"]);
+        assert_eq!(lines.len(), 5, "and the line of blame: {text}");
+    }
+
     #[test]
     fn a_machine_that_is_too_slow_says_so() {
         let mut s = Snapshot::default();
@@ -140,6 +188,15 @@ mod tests {
         let text = text(&s);
         assert!(text.contains("\n  3 packets more than 2.0 ms late so far, at most 4.2 ms\n"), "{text}");
         assert!(text.contains("\n  5 packets lost before they were read"), "{text}");
+        (s.pace.behind, s.pace.overflowed) = (1, 0);
+        let one = self::text(&s);
+        assert!(
+            one.contains("\n  1 packets more than 2.0 ms late") && !one.contains("before they were"),
+            "{one}"
+        );
+        (s.pace.behind, s.pace.overflowed) = (0, 1);
+        let one = self::text(&s);
+        assert!(one.contains("\n  1 packets lost before they were") && !one.contains("late so far"), "{one}");
     }
 
     #[test]
@@ -147,6 +204,13 @@ mod tests {
         let mut s = evening()[0].clone();
         s.stations = vec![s.stations[0].clone(); 200];
         assert!(text(&s).contains("and 190 more stations"));
+        for (n, more) in [(10, None), (11, Some("  and 1 more stations"))] {
+            s.stations.truncate(n);
+            s.stations.resize(n, s.stations[0].clone());
+            let text = text(&s);
+            let rows = text.lines().filter(|line| line.contains(" packets, wait p50 "));
+            assert_eq!((rows.count(), text.lines().find(|line| line.ends_with("more stations"))), (10, more));
+        }
         assert!(text(&Snapshot::default()).ends_with("Idle: the air is 100 % free\n"));
     }
 }

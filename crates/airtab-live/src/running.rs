@@ -199,3 +199,16 @@ pub fn left() -> Vec<String> {
 fn few(names: &[String]) -> String {
     if names.len() <= 8 { names.join(", ") } else { format!("{} namespaces", names.len()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_eight_namespaces_are_counted() {
+        let names: Vec<String> = (0..9).map(|i| format!("n{i}")).collect();
+        assert_eq!(few(&names[..1]), "n0");
+        assert_eq!(few(&names[..8]), "n0, n1, n2, n3, n4, n5, n6, n7");
+        assert_eq!(few(&names), "9 namespaces");
+    }
+}

@@ -446,6 +446,37 @@ mod tests {
         assert!(books.balanced());
     }
 
+    #[test]
+    fn totals_are_summed_each_to_its_own() {
+        let of = |n: u64| Totals {
+            down_bytes: n,
+            up_bytes: 2 * n,
+            down_air_ns: 3 * n,
+            up_air_ns: 4 * n,
+            frames: 5 * n,
+            attempts: 6 * n,
+            dropped: 7 * n,
+            lost: 8 * n,
+            uplink_dropped: 9 * n,
+        };
+        let mut sum = of(1);
+        sum += of(10);
+        sum += of(100);
+        assert_eq!((sum, sum.air_ns()), (of(111), 777));
+    }
+
+    /// 1 to 100 ms, and one of 90 s: values are s.
+    #[test]
+    fn quantiles_are_in_seconds() {
+        let mut times = Histogram::new(100_000_000_000, 3);
+        assert_eq!(Quantiles::of(&times), Quantiles::default());
+        (1..=100).for_each(|ms| times.record(ms * 1_000_000));
+        times.record(90_000_000_000);
+        let of = Quantiles::of(&times);
+        assert!((of.p50_s / 0.051 - 1.0).abs() < 2e-3 && (of.p99_s / 0.1 - 1.0).abs() < 2e-3, "{of:?}");
+        assert_eq!(of.count, 101);
+    }
+
     /// Values of the core's units: times stay ns, shares and fixed-point numbers become numbers.
     #[test]
     fn statistics_are_in_their_units() {
@@ -461,7 +492,8 @@ mod tests {
         assert_eq!(of(Unit::Bps, 8), ("bit/s".into(), 8.0));
         assert_eq!(of(Unit::Ppm, 250_000), ("ratio".into(), 0.25));
         assert_eq!(of(Unit::Q16, 3 << 15), (String::new(), 1.5));
-        for unit in [Unit::Count, Unit::Bool, Unit::Choice, Unit::Hex] {
+        assert_eq!(of(Unit::Weight, 3 << 31), (String::new(), 1.5));
+        for unit in [Unit::Count, Unit::Bool, Unit::Choice, Unit::Hex, Unit::Rule] {
             assert_eq!(of(unit, 3), (String::new(), 3.0));
         }
     }

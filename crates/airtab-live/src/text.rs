@@ -103,6 +103,9 @@ mod tests {
         };
         let told = "class 2      vi    2.50 Mb/s  queue    3  wait  28.3 ms     41 drops/s  average  96 % of its threshold";
         assert_eq!(class(&full), told);
+        let uncounted = ClassView { drops_per_s: None, ..full.clone() };
+        let told = "class 2      vi    2.50 Mb/s  queue    3  average  96 % of its threshold";
+        assert_eq!(class(&uncounted), told, "a wait of packets that the table does not count is none");
         let idle = ClassView { wait_mean_s: None, ..full };
         assert!(class(&idle).contains("wait     - ms"), "{}", class(&idle));
     }
@@ -113,6 +116,29 @@ mod tests {
             [0.0, 4e-6, 3.1e-4, 0.0062, 0.00996, 0.31, 0.9996, 62.0].into_iter().map(seconds).collect();
         assert_eq!(times, ["0 ms", "0 ms", "0.31 ms", "6.2 ms", "10 ms", "310 ms", "1.0 s", "62.0 s"]);
         assert_eq!(seconds(-0.025), "-25 ms");
+        // On both sides of each change of unit or digits.
+        for (ms, text) in [
+            (0.0049, "0 ms"),
+            (0.0051, "0.01 ms"),
+            (0.9949, "0.99 ms"),
+            (0.996, "1.0 ms"),
+            (9.949, "9.9 ms"),
+            (9.951, "10 ms"),
+            (999.4, "999 ms"),
+            (999.6, "1.0 s"),
+        ] {
+            assert_eq!(seconds(ms * 1e-3), text, "{ms} ms");
+        }
+        for (ms, text) in [(9.994, "9.99"), (9.996, "10.0"), (99.94, "99.9"), (99.96, "100")] {
+            assert_eq!(millis(ms * 1e-3), text, "{ms} ms");
+        }
+        for (ratio, text) in [(0.00049, "0 %"), (0.00051, "0.1 %"), (0.0994, "9.9 %"), (0.0996, "10 %")] {
+            assert_eq!(percent(ratio), text);
+        }
+        for (mbps, text) in [(9.94, "9.94"), (9.96, "10.0"), (0.0004, "0.0004"), (0.0006, "0.00")] {
+            assert_eq!(megabits(mbps * 1e6), text);
+        }
+        assert_eq!([-1.0, 59.99, 60.0, 36_000.0].map(clock), ["0:00:00", "0:00:59", "0:01:00", "10:00:00"]);
         let columns: Vec<String> = [0.0, 3.14e-3, 0.0314, 1.314].into_iter().map(millis).collect();
         assert_eq!(columns, ["0.00", "3.14", "31.4", "1314"]);
         let shares: Vec<String> = [0.0, 0.0004, 0.062, 0.712, 1.0].into_iter().map(percent).collect();

@@ -226,6 +226,25 @@ mod tests {
         assert_eq!((ap[&Metric::Behind], ap[&Metric::LateP99]), (0.002, 0.004));
     }
 
+    /// Once for each station, whenever the access point is asked; its applications are excused.
+    #[test]
+    fn a_station_that_ends_is_told_once() {
+        let (apps, mut traces) = crate::apps::fixture::apps();
+        let ended =
+            |names: &[&str]| names.iter().map(|name| ((*name).into(), format!("{name} off"))).collect();
+        let (mut stations, mut told) = (Stations::default(), Vec::new());
+        let mut note = |text: &str| told.push(text.to_string());
+        stations.note(ended(&[]), &apps, &mut note);
+        stations.note(ended(&["tv"]), &apps, &mut note);
+        stations.note(ended(&["pc", "tv"]), &apps, &mut note);
+        stations.note(ended(&["pc", "tv"]), &apps, &mut note);
+        let of = |name: &str| format!("station {name} ended: {name} off; the others go on");
+        assert_eq!(told, ["tv", "pc"].map(of));
+        let reports = apps.finish(&mut traces).unwrap();
+        let ended: Vec<_> = reports.into_iter().map(|report| report.ended.unwrap()).collect();
+        assert_eq!(ended, ["pc", "tv", "tv"].map(|name| format!("station {name} ended: {name} off")));
+    }
+
     /// A packet in a thousand may be late.
     #[test]
     fn one_in_a_thousand_is_tolerated() {

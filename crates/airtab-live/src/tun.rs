@@ -85,11 +85,7 @@ impl Tun {
     pub fn overflowed(&self) -> io::Result<u64> {
         let mut table = [0; 2048];
         let bytes = self.counters.read_at(&mut table, 0)?;
-        let table = String::from_utf8_lossy(&table[..bytes]);
-        // NAME: 8 numbers of what was received, then of what was sent: bytes
-        // packets errors dropped; the loopback drops nothing.
-        let lines = table.lines().skip(2).filter(|line| !line.trim_start().starts_with("lo:"));
-        Ok(lines.filter_map(|line| line.split_whitespace().nth(12)?.parse::<u64>().ok()).sum())
+        Ok(dropped(&String::from_utf8_lossy(&table[..bytes])))
     }
 
     /// Hands a packet to its namespace.
@@ -99,6 +95,14 @@ impl Tun {
     pub fn send(&self, packet: &[u8]) -> io::Result<()> {
         self.device.send(packet).map(drop)
     }
+}
+
+/// Packets that devices dropped when they were to be sent, by the kernel's table.
+fn dropped(table: &str) -> u64 {
+    // NAME: 8 numbers of what was received, then of what was sent: bytes
+    // packets errors dropped; the loopback drops nothing.
+    let lines = table.lines().skip(2).filter(|line| !line.trim_start().starts_with("lo:"));
+    lines.filter_map(|line| line.split_whitespace().nth(12)?.parse::<u64>().ok()).sum()
 }
 
 impl AsFd for Tun {
@@ -125,4 +129,22 @@ fn quiet(device: &str) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `/proc/net/dev` as Linux writes it, each number another one.
+    #[test]
+    fn drops_are_those_of_what_was_to_be_sent() {
+        let head = "Inter-|   Receive                                                |  Transmit\n \
+                    face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed\n";
+        let lo = "    lo:   10       11    12   13    14     15        16         17       18      19   20   21    22    23      24         25\n";
+        let eth0 = "  eth0: 1010     1011  1012 1013  1014   1015      1016       1017     1018    1019 1020 1021  1022  1023    1024       1025\n";
+        let tail = "  wlan0:   1        2     3    4     5      6         7          8        9      10   11   12    13    14      15         16\n";
+        assert_eq!(dropped(&[head, lo, eth0].concat()), 1021);
+        assert_eq!(dropped(&[head, eth0, lo, tail].concat()), 1033, "of all devices");
+        assert_eq!(dropped(&[head, lo].concat()), 0);
+    }
 }

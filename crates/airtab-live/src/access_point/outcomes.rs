@@ -261,15 +261,20 @@ mod tests {
     #[test]
     fn ten_and_sixty_intervals_and_then_nothing() {
         let mut o = outcomes();
-        (0..2).for_each(|_| o.passed(0, false, MS, 100));
-        for i in 1..=LONG {
+        for up in [false, true] {
+            (0..2).for_each(|_| o.passed(0, up, MS, 100));
+        }
+        for i in 1..=60 {
             o.end_interval();
             let [short, long] = scores(&o);
-            assert_eq!(short.is_some(), i <= SHORT, "{i}");
+            assert_eq!(short.is_some(), i <= 10, "{i}");
             assert!(long.is_some(), "{i}");
         }
-        o.end_interval();
-        assert_eq!(scores(&o), [None, None]);
+        // Nor is it found again when the ring has come round.
+        for _ in 0..3 {
+            o.end_interval();
+            assert_eq!(scores(&o), [None, None]);
+        }
     }
 
     /// After ten seconds in time and one in which all came late, of a group of the second station.
@@ -294,6 +299,100 @@ mod tests {
         assert_eq!((score(&call.last_10_s), score(&call.last_60_s)), (Some(0.0), Some(100.0)));
     }
 
+    /// Steps are of the whole scale, from the least optimal latency to the greatest unusable one, in whatever order and
+    /// of whichever percentile these are.
+    #[test]
+    fn each_percentile_has_its_own_scale() {
+        let percentile = |percent| Percentile::of_percent(percent).unwrap();
+        let spans = [(50.0, 0.1, 0.3), (75.0, 0.2, 2.2)]
+            .map(|(percent, optimal, unusable)| (percentile(percent), Span::new(optimal, unusable).unwrap()));
+        for swap in [false, true] {
+            let mut latency = spans.to_vec();
+            if swap {
+                latency.reverse();
+            }
+            let mut o = outcomes();
+            let requirement = Requirement { latency, ..(*o.groups[0].requirement).clone() };
+            o.groups = vec![Group::new(0, "game", [false; 2], requirement.into())];
+            // The median is 100 ms, which is optimal; the 75 % point 1.201 s is half-way to unusable, up to a step.
+            [100, 100, 1201, 9000].into_iter().for_each(|ms| o.passed(0, false, ms * MS, 100));
+            o.end_interval();
+            let (score, decided) = scores(&o)[0].clone().expect("it has a score");
+            assert!((49.4..=50.0).contains(&score) && decided == "down p75", "{score} {decided}");
+            // A median of 150 ms is in the fifth step of 10.5 ms from 100 ms on: 152.5 of 100 to 300.
+            (0..10).for_each(|_| o.end_interval());
+            [100, 150, 200, 200].into_iter().for_each(|ms| o.passed(0, false, ms * MS, 100));
+            o.end_interval();
+            let (score, decided) = scores(&o)[0].clone().expect("it has a score");
+            assert!((score - 73.75).abs() < 0.06 && decided == "down p50", "{score} {decided}");
+        }
+        // Below the scale all is as good, above it all as bad.
+        let group = &outcomes().groups[0];
+        assert_eq!(
+            [0, 100, 101, 102, 299, 300, 301, 9000].map(|ms| group.bucket(ms * MS)),
+            [0, 0, 1, 2, 199, 200, 201, 201]
+        );
+    }
+
+    /// Applications of one kind at one station that need the same are one; what has no requirement is none.
+    #[test]
+    fn groups_are_by_station_kind_and_requirement() {
+        let app = |name, kind, station, more| {
+            format!("[[app]]\nname = \"{name}\"\nkind = \"{kind}\"\nstation = \"{station}\"\n{more}\n")
+        };
+        let apps = [
+            ("a", "web", "pc", ""),
+            ("b", "web", "tv", ""),
+            ("c", "game", "pc", "requirement = \"none\""),
+            ("d", "web", "pc", ""),
+            ("e", "game", "pc", "requirement = \"cloud-game\""),
+            ("f", "web", "pc", "requirement = \"voice\""),
+            ("g", "game", "pc", "requirement = \"voice\""),
+        ];
+        let stations = ["pc", "tv"].map(|name| format!("[[station]]\nname = \"{name}\"\n")).concat();
+        let apps: String = apps.map(|(name, kind, station, more)| app(name, kind, station, more)).concat();
+        let text = format!("name = \"x\"\nduration = \"1s\"\n{stations}{apps}");
+        let scenario = airtab_scenario::ScenarioFile::parse("x.toml", &text).expect("a good file").scenario;
+        let mut o = Outcomes::new(&scenario);
+        assert_eq!(o.of_app, [Some(0), Some(1), None, Some(0), Some(2), Some(3), Some(4)]);
+        // Of one application alone each, in another direction, lost altogether.
+        for (app, up) in [(1, true), (2, true), (3, false), (6, true)] {
+            o.lost(app, up);
+        }
+        o.end_interval();
+        let told: Vec<_> = o
+            .views(&scenario)
+            .into_iter()
+            .map(|view| {
+                let decided = view.last_10_s.map(|score| score.decided);
+                (view.station, view.kind, view.requirement, decided)
+            })
+            .collect();
+        let all = [
+            ("pc", "web", "web", Some("down p50")),
+            ("tv", "web", "web", Some("up p50")),
+            ("pc", "game", "cloud-game", None),
+            ("pc", "web", "voice", None),
+            ("pc", "game", "voice", Some("up loss")),
+        ];
+        let all = all.map(|(station, kind, requirement, decided)| {
+            (station.into(), kind.into(), requirement.into(), decided.map(String::from))
+        });
+        assert_eq!(told, all);
+    }
+
+    /// Percentiles are of packets that arrived, and losses have their own part, if any.
+    #[test]
+    fn what_is_lost_has_no_latency() {
+        let mut o = outcomes();
+        let requirement = Requirement { loss: None, ..(*o.groups[0].requirement).clone() };
+        o.groups = vec![Group::new(0, "game", [false; 2], requirement.into())];
+        [100, 100, 300, 300].into_iter().for_each(|ms| o.passed(0, true, ms * MS, 100));
+        (0..3).for_each(|_| o.lost(0, true));
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((100.0, "up p50".into())));
+    }
+
     /// 8 kb in each second of the 3 that there were is enough, and the ACKs that come down are not asked; after a silence
     /// that is as long as what is looked at it is too little.
     #[test]
@@ -314,6 +413,23 @@ mod tests {
         assert_eq!(scores(&o), [slow.clone(), slow]);
     }
 
+    /// The time of a rate begins with the first packet, also if that was lost.
+    #[test]
+    fn a_rate_counts_from_a_lost_packet_on() {
+        let mut o = outcomes();
+        let requirement =
+            Requirement { rate_bps: Some(8000.0), loss: None, ..(*o.groups[0].requirement).clone() };
+        o.groups = vec![Group::new(0, "upload", [false, true], requirement.into())];
+        o.lost(0, true);
+        o.end_interval();
+        (0..10).for_each(|_| o.passed(0, true, MS, 100));
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((0.0, "up rate".into())), "8 kb in two seconds");
+        (0..20).for_each(|_| o.passed(0, true, MS, 100));
+        o.end_interval();
+        assert_eq!(scores(&o)[0], Some((100.0, "up p50".into())), "24 kb in three");
+    }
+
     /// Too few packets upwards for a median: nothing is said, whatever came down.
     #[test]
     fn too_few_is_no_score() {
@@ -322,6 +438,12 @@ mod tests {
         o.passed(0, true, MS, 100);
         o.end_interval();
         assert_eq!(scores(&o), [None, None]);
+        // The same downwards.
+        let mut down = outcomes();
+        down.passed(0, false, MS, 100);
+        (0..100).for_each(|_| down.passed(0, true, MS, 100));
+        down.end_interval();
+        assert_eq!(scores(&down), [None, None]);
         // A direction that is 0 decides, whatever the other is.
         (0..10).for_each(|_| o.passed(0, false, 9000 * MS, 100));
         (0..100).for_each(|_| o.passed(0, false, 9000 * MS, 100));

@@ -146,11 +146,35 @@ mod tests {
         assert_eq!((down.ring_s, down.ring_share()), (0.0, 0.0));
     }
 
+    /// Losses and times in the ring of all intervals count, of each direction and part its own.
+    #[test]
+    fn losses_and_times_in_the_ring_are_summed_over_intervals() {
+        let mut paths = Paths::default();
+        for (n, [wires, queue, channel]) in [(1, [1, 2, 3]), (2, [10, 20, 30]), (4, [100, 0, 5])] {
+            for (up, times) in [(false, 1), (true, 2)] {
+                for (leg, lost) in [(Leg::Wires, wires), (Leg::Queue, queue), (Leg::Channel, channel)] {
+                    (0..times * lost).for_each(|_| paths.lost(up, leg));
+                }
+                // n frames with n ms each, up twice as long.
+                (0..n).for_each(|_| paths.below(up, times * n * MS));
+            }
+            paths.end_interval();
+        }
+        let [down, up] = paths.views();
+        assert_eq!(down.lost, Parts { wires: 111, queue: 22, channel: 38 });
+        assert_eq!(up.lost, Parts { wires: 222, queue: 44, channel: 76 });
+        assert_eq!((down.lost(), up.lost()), (171, 342));
+        // (1 + 4 + 16) ms of 7 frames.
+        assert!((down.ring_s - 0.003).abs() < 1e-12 && (up.ring_s - 0.006).abs() < 1e-12, "{down:?} {up:?}");
+    }
+
     #[test]
     fn what_is_old_is_forgotten() {
         let mut paths = Paths::default();
         paths.passed(false, legs(1, 1, 1));
-        for _ in 0..INTERVALS {
+        paths.passed(true, legs(2, 1, 1));
+        paths.lost(true, Leg::Wires);
+        for _ in 0..11 {
             paths.end_interval();
             assert_eq!(paths.views()[0].arrived, 1);
         }

@@ -116,6 +116,10 @@ fn a_rate_control_shows_itself() {
     ap.set_station(LAPTOP.into(), speed, loss);
     let (kbps, lost) = now(&mut ap);
     assert!(kbps == 65_000 && (lost - 0.1).abs() < 0.005, "{kbps} {lost}");
+    // Of one with 1500 bytes of IP, whose headers are 26 + 4 + 8 bytes: each bit is lost with the same probability.
+    let bits = |rate: f64| -(1.0 - rate).ln();
+    let bare = loss.mpdu_error_rate(&speed.rate, 1000);
+    assert!((bits(lost) / bits(bare) - 1.538).abs() < 1e-9, "{lost} {bare}");
     assert_eq!(how_heard(loss), "23.8 dB above the noise");
     assert_eq!(how_heard(Loss::Fer(0.25)), "25.00 % of frames lost");
     let ideal = Speed { control: RateAlgorithm::Ideal, ..speed };
@@ -314,6 +318,48 @@ fn a_ring_below_the_queue() {
     assert!(none.queue.p50_s > 2.0 * none.air.p99_s && ring.queue.p99_s < 1e-5, "{none:?} {ring:?}");
     assert!(ring.ring.p50_s > 2.0 * ring.air.p99_s && ring.air.p50_s > 1e-4, "{ring:?}");
     assert!(below.arrived == 10 && below.ring_share() > 0.5 && below.ring_share() < 1.0, "{below:?}");
+    // Each waits a frame longer than the one before it: the fifth of ten half a frame less than on the mean.
+    let half = (below.ring_s - ring.ring.p50_s) / ring.air.p50_s;
+    assert!((0.2..0.7).contains(&half), "{ring:?} {below:?}");
+    // What is in the ring and on the air is all of the channel's.
+    let channel = below.mean_s.channel - below.ring_s;
+    assert!((channel / ring.air.p50_s - 1.0).abs() < 0.1, "{ring:?} {below:?}");
+}
+
+/// Below a ring the air is what passes from a frame's first attempt to its last one's end, with what others send between.
+#[test]
+fn the_air_below_a_ring_has_the_frames_of_others_in_it() {
+    let _in_time = deadline(300);
+    let mut ap = ap("beacon_interval = \"off\"\nuplink_packets = 50\n[wifi.driver]\nring = 100", "fifo");
+    ap.set_station(usize::from(LAPTOP), 54_000, Loss::Fer(1.0));
+    send(&mut ap, End::Station(0), End::Here, 0, 50);
+    send(&mut ap, End::Server, End::Station(LAPTOP), 0, 1);
+    ap.advance(ap.world.now() + S);
+    let s = ap.snapshot();
+    let totals = s.stations[usize::from(LAPTOP)].totals;
+    assert_eq!((s.hops.air.count, totals.lost, totals.frames), (1, 1, 1));
+    // Seven attempts of its own; at least three of the fifty frames of 200 us in between.
+    let others = s.hops.air.p99_s - totals.down_air_ns as f64 * 1e-9;
+    assert!(others > 0.000_6, "{others} {s:?}");
+}
+
+/// A station that has ended is shown with its own reason, and is told apart from others.
+#[test]
+fn who_has_ended_is_shown_with_the_reason() {
+    let mut ap = ap(EMULATOR, "fifo");
+    let shown =
+        |ap: &mut AccessPoint| ap.snapshot().stations.into_iter().map(|s| s.ended).collect::<Vec<_>>();
+    let reason = |why: &str| Some(why.to_string());
+    assert_eq!((shown(&mut ap), ap.ended()), (vec![None, None], vec![]));
+    ap.end_station(0, "it fell");
+    assert_eq!(shown(&mut ap), [reason("it fell"), None]);
+    assert_eq!(ap.ended(), [("console".to_string(), "it fell".to_string())]);
+    ap.end_station(usize::from(LAPTOP), "its device is gone");
+    assert_eq!(shown(&mut ap), [reason("it fell"), reason("its device is gone")]);
+    let all = [("console", "it fell"), ("laptop", "its device is gone")];
+    assert_eq!(ap.ended(), all.map(|(name, why)| (name.to_string(), why.to_string())));
+    let told: Vec<_> = ap.changes().iter().map(|change| change.what.as_str()).collect();
+    assert_eq!(told, ["station console ended: it fell", "station laptop ended: its device is gone"]);
 }
 
 /// Where an application's packets are lost, either way.
@@ -341,6 +387,17 @@ fn losses_by_place() {
     down.advance(10 * S);
     let [wires, queue, channel] = lost(paths(&mut down)[0]);
     assert!(queue > 5 && (wires, channel) == (0, 0), "{wires} {queue} {channel}");
+    // On wires: one is being sent, twenty wait. Upwards frames come faster than the wires take them.
+    let mut down = ap(CELL, "chap");
+    send(&mut down, End::Server, End::Station(LAPTOP), 0, 30);
+    down.advance(S);
+    assert_eq!(paths(&mut down).map(lost), [[9, 0, 0], [0; 3]]);
+    let mut up = ap("beacon_interval = \"off\"\nuplink_packets = 100", "chap");
+    send(&mut up, End::Station(0), End::Server, 0, 90);
+    up.advance(S);
+    let refused = up.books().wired_dropped;
+    assert!(refused > 5, "{:?}", up.books());
+    assert_eq!(paths(&mut up).map(lost), [[0; 3], [refused, 0, 0]]);
 }
 
 #[test]
@@ -359,6 +416,20 @@ fn packets_that_nobody_takes() {
     nothing_is_left(&mut ap, "refused");
     assert_eq!((fates(&ap.books()), ap.books().taken), ([0; 5], 21));
     assert_eq!((ap.refused, ap.room().places), ([3, 1, 16, 1], 0));
+}
+
+/// Addresses past the last server and the last station are nobody's.
+#[test]
+fn the_first_address_past_the_end_is_nobodys() {
+    let mut ap = ap(CELL, "fifo");
+    let (one, two) = (IpAddr::V4(house::server(1)), IpAddr::V6(house::station6(2)));
+    let four = Ip::new(addresses(End::Station(0))[0], one).udp(1, 2, &[0; 9]);
+    let six = Ip::new(addresses(End::Station(0))[1], two).udp(1, 2, &[0; 9]);
+    ap.receive(Port::Station(0), &four, 0);
+    ap.receive(Port::Station(0), &six, 0);
+    let back = Ip::new(one, addresses(End::Station(0))[0]).udp(1, 2, &[0; 9]);
+    ap.receive(Port::Internet, &back, 0);
+    assert_eq!((ap.refused, ap.books().inside), ([0, 0, 3, 0], 0));
 }
 
 /// A station ends: what is under way goes its way, what comes later is refused.

@@ -162,3 +162,17 @@ performance.setResourceTimingBufferSize(1000)</script>";
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Option<&'a str> {
     text.split_once(from)?.1.split_once(to).map(|(inside, _)| inside)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_page_tells_is_between_its_marks() {
+        let page = "<p>x</pre><pre id=\"told\">{\"a\":1}</pre><pre>y</pre>";
+        assert_eq!(between(page, "<pre id=\"told\">", "</pre>"), Some("{\"a\":1}"));
+        for cut in ["<pre id=\"told\">{", "</pre>", ""] {
+            assert_eq!(between(cut, "<pre id=\"told\">", "</pre>"), None, "{cut}");
+        }
+    }
+}

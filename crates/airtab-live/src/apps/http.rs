@@ -149,6 +149,57 @@ mod tests {
         }
     }
 
+    /// One connection to a server that answers with these bytes, in turn, and then hangs up.
+    fn asked(answers: &[Vec<u8>], bytes: &[u64]) -> Vec<Result<Answer, String>> {
+        let server = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let std::net::SocketAddr::V4(at) = server.local_addr().unwrap() else { panic!("IPv4") };
+        let work = super::super::fixture::work();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let (mut stream, _) = server.accept().unwrap();
+                for answer in answers {
+                    let mut request = [0; REQUEST as usize];
+                    stream.read_exact(&mut request).unwrap();
+                    assert!(request.starts_with(b"GET /b/") && request.ends_with(b"\r\n\r\n"));
+                    stream.write_all(answer).unwrap();
+                }
+            });
+            let mut open = Connection::open(&work, at, u64::MAX).unwrap();
+            let get = |bytes: &u64| {
+                open.get(&work, &format!("/b/{bytes}"), *bytes, u64::MAX).map_err(|e| e.to_string())
+            };
+            bytes.iter().map(get).collect()
+        })
+    }
+
+    /// Bodies that come with their head and long after it, one after the other; what is too long or too short fails.
+    #[test]
+    fn answers_are_read_whole() {
+        let answer = |bytes: usize, sent: usize| {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n");
+            [head.into_bytes(), vec![b'y'; sent]].concat()
+        };
+        let sizes = [3, 300_000, 0, 70_000];
+        let answers = sizes.map(|n| answer(n, n));
+        let mut last = 0;
+        for told in asked(&answers, &sizes.map(|n| n as u64)) {
+            let Answer { requested_ns, first_byte_ns, done_ns } = told.unwrap();
+            assert!(last <= requested_ns && requested_ns < first_byte_ns && first_byte_ns <= done_ns);
+            last = done_ns;
+        }
+        for (bytes, sent, said) in [
+            (10, 12, "/b/10: more than its 10 bytes came"),
+            (100_000, 100_001, "/b/100000: more than its 100000 bytes came"),
+            (10, 9, "the server closed the connection"),
+            (100_000, 99_999, "the server closed the connection"),
+        ] {
+            assert_eq!(asked(&[answer(bytes, sent)], &[bytes as u64])[0].as_ref().unwrap_err(), said);
+        }
+        let endless = [b"HTTP/1.1 200 OK\r\nX: ".to_vec(), vec![b'z'; 9000]].concat();
+        let told = asked(&[endless], &[5]);
+        assert_eq!(told[0].as_ref().unwrap_err(), "/b/5: the answer's head does not end");
+    }
+
     #[test]
     fn heads_of_answers() {
         let answer = b"HTTP/1.1 200 OK\r\nServer: nginx\r\ncontent-length: 7\r\n\r\nabc";
@@ -157,6 +208,13 @@ mod tests {
         assert!(head(answer, "/", 8).unwrap_err().to_string().contains("expected 8"));
         let gone = head(b"HTTP/1.1 404 Not Found\r\n\r\n", "/b/7", 7).unwrap_err().to_string();
         assert_eq!(gone, "/b/7: HTTP status 404");
+        for code in [206, 301, 500] {
+            let other = format!("HTTP/1.1 {code} X\r\nContent-Length: 7\r\n\r\n");
+            let told = head(other.as_bytes(), "/b/7", 7).unwrap_err().to_string();
+            assert_eq!(told, format!("/b/7: HTTP status {code}"));
+        }
+        let none = head(b"HTTP/1.1 200 OK\r\nX: 7\r\n\r\n", "/b/7", 7).unwrap_err().to_string();
+        assert_eq!(none, "/b/7: Content-Length None, expected 7");
         assert!(head(b"SSH-2.0-x\r\n", "/", 7).is_err());
     }
 }

@@ -332,6 +332,35 @@ mod tests {
         }
     }
 
+    /// Both ways a line of what the server sends counts; of several connections their sum.
+    #[test]
+    fn lines_of_both_directions_and_several_connections() {
+        let line = |id: &str, kbps: u32| format!("{id}   0.00-1.00   sec   4 MBytes  {kbps} Kbits/sec    5");
+        let rate = |line: &str, flows, down, up| {
+            let test = Test { congestion: "cubic", flows, down, up };
+            Line::read(line, test).map(|line| line.bps)
+        };
+        let all = [
+            ("[  5]", [Some(8e6), None, None, None]),
+            ("[  5][TX-S]", [Some(8e6), None, Some(8e6), None]),
+            ("[  5][RX-S]", [Some(8e6), None, None, None]),
+            ("[SUM]", [Some(8e6), Some(8e6), None, None]),
+            ("[SUM][TX-S]", [Some(8e6), Some(8e6), Some(8e6), Some(8e6)]),
+            ("[SUM][RX-S]", [Some(8e6), Some(8e6), None, None]),
+        ];
+        for (id, expected) in all {
+            let line = line(id, 8000);
+            let told = [(1, false), (2, false), (1, true), (2, true)]
+                .map(|(flows, up)| rate(&line, flows, true, up));
+            assert_eq!(told, expected, "{id}");
+            assert_eq!(rate(&line, 1, false, true), Some(8e6), "an upload is the server's only one");
+        }
+        let longer = "[  5]  10.00-11.00  sec  1.00 GBytes  12.5 Kbits/sec";
+        let test = Test { congestion: "cubic", flows: 1, down: false, up: true };
+        let told = Line { interval: "10.00-11.00", bps: 12_500.0, retransmits: 0 };
+        assert_eq!(Line::read(longer, test), Some(told));
+    }
+
     #[test]
     fn lines_of_a_server() {
         let test = |flows, up| Test { congestion: "cubic", flows, down: true, up };

@@ -270,10 +270,11 @@ pub(crate) mod fixture {
     use std::path::Path;
     use std::sync::Arc;
 
-    use airtab_scenario::ScenarioFile;
+    use airtab_scenario::{Metric, ScenarioFile};
+    use airtab_sim::{AppMeter, AppTrace};
 
     use super::work::Work;
-    use super::{Clock, Ends, NetnsRef, User, house};
+    use super::{ActiveApp, AppReport, Apps, Clock, Ends, NetnsRef, Score, User, house, score};
 
     /// One application on one station for 60 s; `app` is TOML.
     pub(crate) fn ends(app: &str) -> Ends {
@@ -293,8 +294,107 @@ pub(crate) mod fixture {
         }
     }
 
+    /// Scores its number, and reports it.
+    struct Numbered(u64);
+
+    impl ActiveApp for Numbered {
+        fn score(&self, _: u64) -> Option<Score> {
+            Some(score(Metric::Ping, self.0 as f64, format!("{} s", self.0)))
+        }
+
+        fn finish(&self, trace: &mut AppTrace, report: &mut AppReport) {
+            (trace.down.sent, report.failed) = (self.0, self.0);
+        }
+    }
+
+    /// Applications of which nothing runs, and a trace for each: a game on the pc, a call and a film on the tv, of which
+    /// the call has not begun and the film is over.
+    pub(crate) fn apps() -> (Apps, Vec<AppTrace>) {
+        let text = "name = \"x\"\nduration = \"600s\"\n[[station]]\nname = \"pc\"\n[[station]]\nname = \"tv\"\n\
+            [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"pc\"\n\
+            [[app]]\nname = \"b\"\nkind = \"voip\"\nstation = \"tv\"\n\
+            [[app]]\nname = \"c\"\nkind = \"video\"\nstation = \"tv\"\n";
+        let scenario = Arc::new(ScenarioFile::parse("x.toml", text).expect("a good file").scenario);
+        let active = [0..u64::MAX, u64::MAX - 1..u64::MAX, 0..1];
+        let running = (0..).zip(&scenario.apps).zip(active).map(|((index, app), active_ns)| {
+            let mut app = app.clone();
+            app.active_ns = active_ns;
+            let (scenario, none) = (scenario.clone(), NetnsRef::named("none"));
+            let (server, client) = (house::server(index), house::station(index));
+            let ends = Ends { index, app, scenario, internet: none.clone(), station: none, server, client };
+            let own: Arc<dyn ActiveApp> = Arc::new(Numbered(u64::from(index) + 1));
+            (Arc::new(ends), own)
+        });
+        let traces = scenario.apps.iter().map(|app| AppMeter::new(app, &scenario).finish(1).0).collect();
+        (Apps { work: work(), running: running.collect(), _nginx: None }, traces)
+    }
+
     /// Work whose clock starts now.
     pub(crate) fn work() -> Work {
         Work::new(Clock::start(), 3, Path::new("/nowhere"), User::of("fixture").expect("a user is free"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An application has a score from its start to its end.
+    #[test]
+    fn views_are_in_the_order_of_the_house() {
+        let (apps, _) = fixture::apps();
+        while apps.work.clock.now() == 0 {}
+        let views = apps.views();
+        let told: Vec<_> = views
+            .iter()
+            .map(|view| {
+                let text = view.score.as_ref().map(|score| score.text.as_str());
+                (view.name.as_str(), view.kind.as_str(), view.station.as_str(), text)
+            })
+            .collect();
+        let expected =
+            [("a", "game", "pc", Some("1 s")), ("b", "voip", "tv", None), ("c", "video", "tv", None)];
+        assert_eq!(told, expected);
+    }
+
+    /// Those of the station that has ended say so in their reports; each report and trace has its own application's figures.
+    #[test]
+    fn reports_are_in_the_order_of_the_house_and_say_what_ended() {
+        let (apps, mut traces) = fixture::apps();
+        apps.end_station("tv", "its device is gone");
+        apps.end_station("nowhere", "x");
+        apps.work.fault(LiveError::App { app: "b".into(), said: "no such device".into() });
+        assert!(apps.check().is_ok(), "no fault of its own");
+        let reports = apps.finish(&mut traces).unwrap();
+        let gone = Some("station tv ended: its device is gone".to_string());
+        let told: Vec<_> =
+            reports.into_iter().map(|own| (own.name, own.kind, own.failed, own.ended)).collect();
+        let expected = [("a", "game", 1, None), ("b", "voip", 2, gone.clone()), ("c", "video", 3, gone)];
+        assert_eq!(told, expected.map(|(name, kind, n, ended)| (name.into(), kind.into(), n, ended)));
+        assert_eq!(traces.iter().map(|trace| trace.down.sent).collect::<Vec<_>>(), [1, 2, 3]);
+        // A fault of any other is the run's.
+        let (apps, mut traces) = fixture::apps();
+        apps.end_station("tv", "its device is gone");
+        apps.work.fault(LiveError::App { app: "a".into(), said: "it fell over".into() });
+        assert_eq!(apps.finish(&mut traces).unwrap_err().to_string(), "application a: it fell over");
+    }
+
+    /// All that are refused, each with its own reason, in the order of the house; starting names the first.
+    #[test]
+    fn refusals_are_in_the_order_of_the_house() {
+        let app =
+            |name: &str, kind: &str| format!("[[app]]\nname = \"{name}\"\nstation = \"s\"\nkind = {kind}\n");
+        let text = [
+            "name = \"x\"\nduration = \"9s\"\n[[station]]\nname = \"s\"\n".to_string(),
+            app("a", "\"game\""),
+            app("b", "\"http\""),
+            app("c", "\"web\""),
+            app("d", "\"p2p\"\nflows = 129"),
+        ];
+        let scenario = airtab_scenario::ScenarioFile::parse("x.toml", &text.concat()).unwrap().scenario;
+        let told: Vec<String> = Apps::refusals(&scenario).iter().map(ToString::to_string).collect();
+        let http = "application b: no program loads this kind here; only the simulator has it";
+        assert_eq!(told, [http, "application d: 129 flows: iperf3 takes at most 128"]);
+        assert_eq!(Apps::admit(&scenario).unwrap_err().to_string(), http);
     }
 }

@@ -180,3 +180,15 @@ fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     lines[lines.len().saturating_sub(3)..].join("\n")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_three_lines_are_told() {
+        for (text, told) in [("", ""), ("a", "a"), ("a\nb\nc\n", "a\nb\nc"), ("a\nb\nc\nd", "b\nc\nd")] {
+            assert_eq!(last_lines(text), told);
+        }
+    }
+}

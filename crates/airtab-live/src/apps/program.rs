@@ -150,3 +150,23 @@ pub(crate) fn how(status: ExitStatus) -> String {
         (None, None) => "ended".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_by_code_or_signal() {
+        let told = [0, 3 << 8, 9].map(|raw| how(ExitStatus::from_raw(raw)));
+        assert_eq!(told, ["exit code 0", "exit code 3", "killed by signal 9"]);
+    }
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let told = find("airtab-no-such-program", "some-package").unwrap_err().to_string();
+        let missing =
+            "airtab-no-such-program is missing: install the package some-package, or run tools/require live";
+        assert_eq!(told, missing);
+        assert!(find("sh", "dash").unwrap().ends_with("sh"));
+    }
+}

@@ -77,6 +77,46 @@ mod tests {
 
     use super::*;
 
+    /// Each limit on both sides of it.
+    #[test]
+    fn what_only_the_simulator_has_is_refused() {
+        for (keys, told) in [
+            ("kind = \"game\"", None),
+            ("kind = \"game\"\nusers = 1", None),
+            ("kind = \"game\"\nusers = 3", Some("3 users: more than one is the simulator's; ")),
+            ("kind = \"download\"", None),
+            ("kind = \"download\"\nreconnect = \"1s\"", Some("`reconnect` is the simulator's: ")),
+            ("kind = \"download\"\nvolume = \"1MB\"", Some("`volume` is the simulator's: ")),
+            ("kind = \"upload\"", None),
+            ("kind = \"upload\"\nvolume = \"1MB\"", Some("`volume` is the simulator's: ")),
+            ("kind = \"p2p\"\nflows = 128", None),
+            ("kind = \"p2p\"\nflows = 129", Some("129 flows: iperf3 takes at most 128")),
+            ("kind = \"web\"", None),
+            ("kind = \"streaming\"", None),
+            ("kind = \"responsiveness\"", None),
+            ("kind = \"http\"", Some("no program loads this kind here; ")),
+            ("kind = \"udp\"\nrate = \"max\"", Some("rate = \"max\": only the simulator sees")),
+            ("kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 44", None),
+            (
+                "kind = \"udp\"\nrate = \"1Mb/s\"\nbytes = 43",
+                Some("bytes = 43: its packets carry their time, at least 44 bytes"),
+            ),
+            ("kind = \"ping\"\nbytes = 44", None),
+            (
+                "kind = \"ping\"\nbytes = 43",
+                Some("bytes = 43: its packets carry their time, at least 44 bytes"),
+            ),
+        ] {
+            let ends = super::super::fixture::ends(keys);
+            let said = refusal(&ends.app, Algorithm::Cubic);
+            assert_eq!(said.is_some(), told.is_some(), "{keys}: {said:?}");
+            assert!(
+                told.is_none_or(|told| said.as_ref().is_some_and(|said| said.starts_with(told))),
+                "{said:?}"
+            );
+        }
+    }
+
     #[test]
     fn a_capture_has_to_fit_through_the_links() {
         let of = |bytes| {

@@ -148,6 +148,46 @@ mod tests {
 
     use super::*;
 
+    /// 6000 round trips a minute are 10 ms each, 2000 are 30 ms; their mean of the latest interval is shown, with its direction.
+    #[test]
+    fn the_latest_interval_is_shown() {
+        let outcome = |ms: u64, goodput_bps| {
+            let ns = ms * 1_000_000;
+            Outcome {
+                took_ns: 9,
+                connections: 1,
+                goodput_bps,
+                goodput: Confidence::High,
+                responsiveness: Confidence::High,
+                foreign: vec![Foreign { tcp_ns: ns, tls_ns: None, http_ns: ns }; 20],
+                own_ns: vec![3 * ns; 20],
+                kept_percent: 95,
+            }
+        };
+        let own = Tester::default();
+        assert_eq!(own.score(0), None);
+        own.note(Event::Interval(Way::Down, outcome(5, 20_000_000)));
+        own.note(Event::Interval(Way::Up, outcome(10, 3_250_000)));
+        own.note(Event::Moved(Way::Down, 7));
+        let shown = own.score(0).unwrap();
+        assert_eq!((shown.metric.as_str(), shown.text.as_str()), ("rpm", "4000 RPM up, 3.2 Mb/s"));
+        assert!((shown.value - 4000.0).abs() < 1e-6, "{shown:?}");
+        own.note(Event::Interval(Way::Up, Outcome { own_ns: Vec::new(), ..outcome(1, 1) }));
+        assert_eq!(own.score(0), None, "without probes nothing is guessed");
+        let ends = super::super::fixture::ends("kind = \"responsiveness\"");
+        let mut trace = airtab_sim::AppMeter::new(&ends.app, &ends.scenario).finish(1).0;
+        own.keep(client::Report {
+            server: "s".into(),
+            idle: Vec::new(),
+            down: None,
+            up: Some(Measured { outcome: outcome(7, 5), failed: 4 }),
+            stopped: false,
+        });
+        let mut report = AppReport::default();
+        own.finish(&mut trace, &mut report);
+        assert_eq!((trace.tests.len(), trace.tests[0].up, report.failed), (1, true, 4));
+    }
+
     /// A report has a test for each measured direction and the sum of their failed probes.
     #[test]
     fn a_report_is_of_both_directions() {

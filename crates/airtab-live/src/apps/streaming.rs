@@ -97,3 +97,30 @@ impl ActiveApp for Film {
         report.failed = seen.failed;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rate of the last segment is shown; all are in the trace.
+    #[test]
+    fn the_last_segment_is_shown() {
+        let mut first_byte_ns = Histogram::new(SECOND, 3);
+        [1_000_000, 3_000_000, 5_000_000].into_iter().for_each(|ns| first_byte_ns.record(ns));
+        let film = Film { seen: Mutex::new(Seen { segments: Vec::new(), first_byte_ns, failed: 2 }) };
+        assert_eq!(film.score(0), None);
+        let segment = |rate_bps, done_ns| SegmentTrace { user: 0, rate_bps, requested_ns: 1, done_ns };
+        let segments = vec![segment(3_000_000, 5), segment(1_500_000, 9)];
+        lock(&film.seen).segments.clone_from(&segments);
+        let shown = film.score(0).unwrap();
+        assert_eq!((shown.metric.as_str(), shown.value), ("bit_rate_bits_per_second", 1.5e6));
+        assert_eq!(shown.text, "1.50 Mb/s film");
+        let ends = super::super::fixture::ends("kind = \"streaming\"");
+        let mut trace = airtab_sim::AppMeter::new(&ends.app, &ends.scenario).finish(1).0;
+        let mut report = AppReport::default();
+        film.finish(&mut trace, &mut report);
+        assert_eq!(trace.segments, segments);
+        assert_eq!((report.failed, report.first_byte.count), (2, 3));
+        assert!((report.first_byte.p50_s / 0.003 - 1.0).abs() < 1e-2, "{report:?}");
+    }
+}

@@ -494,6 +494,72 @@ mod tests {
         }
         let score = own.score(NOW).unwrap();
         assert!((score.value - 0.0195).abs() < 1e-12 && score.text == "19.5 ms ping", "{score:?}");
+        assert_eq!(score.metric, "ping_seconds");
+    }
+
+    /// What was sent is judged from the start on, and not before it can have arrived.
+    #[test]
+    fn an_application_that_began_late_is_judged_from_its_start_on() {
+        let own = udp("kind = \"udp\"\nrate = \"1Mb/s\"\nstart = \"25s\"");
+        for at_ms in [25_100, 28_000, 29_500] {
+            passed(&own, false, at_ms, 5, 1000);
+        }
+        // 2000 bytes from 25 to 29 s; then 3000 to 30 s.
+        let told = own.score(NOW).unwrap();
+        assert_eq!((told.value, told.metric.as_str()), (4000.0, "goodput_bits_per_second"));
+        assert_eq!(own.score(NOW + SECOND).unwrap().value, 4800.0);
+        assert_eq!([own.score(26 * SECOND), own.score(SECOND / 2)], [None, None]);
+    }
+
+    /// Each kind in its own words.
+    #[test]
+    fn scores_are_told_in_words() {
+        for (kind, metric) in [("game", "game_mos"), ("voip", "voip_mos")] {
+            let own = udp(&format!("kind = \"{kind}\""));
+            assert_eq!(own.score(NOW), None, "{kind}");
+            for i in 0..400 {
+                passed(&own, false, 20_000 + 20 * i, 10, 100);
+                passed(&own, true, 20_000 + 20 * i, 200, 100);
+            }
+            let told = own.score(NOW).unwrap();
+            let mut text = format!("{:.2} MOS", told.value);
+            if kind == "voip" {
+                let (down, up) = (told.down.unwrap(), told.up.unwrap());
+                assert!(down > up + 0.1, "{told:?}");
+                text += &format!(" (down {down:.2}, up {up:.2})");
+                lock(&own.state).scored = Scored::Down;
+                assert_eq!(own.score(NOW).unwrap().text, format!("{down:.2} MOS"));
+            }
+            assert_eq!((told.metric.as_str(), told.text), (metric, text));
+        }
+        let own = udp("kind = \"udp\"\nrate = \"1Mb/s\"");
+        (0..100).for_each(|i| passed(&own, false, 20_000 + 50 * i, 10, 62_500));
+        assert_eq!(own.score(NOW).unwrap().text, "5.00 Mb/s");
+    }
+
+    /// In windows, too, what both ends saw counts, and what is under way stays the access point's.
+    #[test]
+    fn windows_have_what_their_ends_saw() {
+        let text = "name = \"x\"\nduration = \"60s\"\n[windows]\nq = [\"10s\", \"20s\"]\nr = [\"30s\", \"50s\"]\n\
+            [[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"ping\"\nstation = \"s\"\n";
+        let scenario = airtab_scenario::ScenarioFile::parse("x.toml", text).unwrap().scenario;
+        let seen = |times: &[(bool, u64)]| {
+            let mut meter = AppMeter::new(&scenario.apps[0], &scenario);
+            for (up, at) in times {
+                meter.sent(*up, 100, at * SECOND);
+                meter.received(*up, 100, at * SECOND, at * SECOND + MS);
+            }
+            meter.finish(60 * SECOND).0
+        };
+        let mut trace = seen(&[(false, 12)]);
+        (trace.windows[0].down.under_way, trace.windows[1].up.under_way) = (4, 6);
+        adopt(&mut trace, seen(&[(true, 15), (false, 31), (false, 32), (true, 33), (false, 55)]));
+        let of = |trace: &AppTrace| {
+            [&trace.down, &trace.up].map(|stream| (stream.sent, stream.received, stream.under_way))
+        };
+        assert_eq!(of(&trace), [(3, 3, 0), (2, 2, 0)]);
+        assert_eq!(of(&trace.windows[0]), [(0, 0, 4), (1, 1, 0)]);
+        assert_eq!(of(&trace.windows[1]), [(2, 2, 0), (1, 1, 6)]);
     }
 
     /// 1600 bytes down and 5000 up in 10 s; others arrived before or after it.
@@ -574,7 +640,10 @@ mod tests {
         drop(state);
         let rate = own.score(NOW).unwrap().value;
         // B frames at the end lack the reference after them.
-        let frames = lock(&own.state).user.seen().frames;
+        let ends = super::super::fixture::ends("kind = \"video\"");
+        let mut trace = AppMeter::new(&ends.app, &ends.scenario).finish(60 * SECOND).0;
+        own.finish(&mut trace, &mut AppReport::default());
+        let frames = trace.frames;
         let sent =
             |from: u64| frames.iter().filter(move |f| (from * SECOND..24 * SECOND).contains(&f.sent_ns));
         let last = sent(0).rev().take_while(|f| f.kind == FrameKind::B).count();
@@ -618,6 +687,38 @@ mod tests {
         assert_eq!(held(), [2, 2, 3], "it arrived 19.9 s ago");
         passed(&own, false, 21_101, 0, 10);
         assert_eq!(held(), [3; 3]);
+    }
+
+    /// To the nanosecond: 20 s are not too old, and each record has its own age.
+    #[test]
+    fn records_of_twenty_seconds_are_kept() {
+        for (later, held) in [(0, [2; 3]), (1, [1; 3])] {
+            let own = udp("kind = \"udp\"\nrate = \"1Mb/s\"");
+            passed(&own, false, 1_000, 0, 10);
+            let mut state = lock(&own.state);
+            let now = 21_000 * MS + later;
+            state.sent(false, 10, now).unwrap();
+            state.received(false, 10, now, now);
+            let told = [state.recent_sent[0].len(), state.recent[0].len(), state.recent_bytes.len()];
+            assert_eq!((told, state.recent_sent[1].len()), (held, 0));
+        }
+    }
+
+    /// A capture is judged upwards where nothing of it goes down.
+    #[test]
+    fn a_capture_that_goes_up_alone_is_judged_upwards() {
+        use airtab_sim::traffic::Replay;
+        use airtab_sim::traffic::trace::{Packet, Packets};
+        for (ways, bps) in [(&[true, true][..], 4000.0), (&[true, false], 1280.0), (&[false, false], 1280.0)]
+        {
+            let mut ends = super::super::fixture::ends("kind = \"ping\"");
+            let packets = (0..).zip(ways).map(|(at_ns, up)| Packet { at_ns, bytes: 60, up: *up });
+            ends.app.kind = Replay::once(Packets::new(packets.collect()).unwrap()).into();
+            let own = Udp { state: Mutex::new(State::new(&ends, 1)), ..udp("kind = \"ping\"") };
+            passed(&own, false, 20_000, 5, 1600);
+            passed(&own, true, 20_000, 5, 5000);
+            assert_eq!(own.score(NOW).unwrap().value, bps, "{ways:?}");
+        }
     }
 
     #[test]

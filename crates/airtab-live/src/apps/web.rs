@@ -141,8 +141,8 @@ mod tests {
             seen: Mutex::new(Seen {
                 pages: Vec::new(),
                 first_byte_ns: Histogram::new(1000 * SECOND, 3),
-                failed: 0,
-                why: String::new(),
+                failed: 2,
+                why: "another reason".into(),
             }),
         };
         assert_eq!(web.score(0), None);
@@ -167,11 +167,11 @@ mod tests {
         assert!(asked[0].1 >= 5 * MS);
         assert!(asked[1].1 >= asked[0].1 + 29 * MS && asked[2].1 >= asked[1].1 + 30 * MS, "{asked:?}");
         let shown = web.score(0).unwrap();
-        assert_eq!((shown.value, shown.text.as_str()), (0.004, "0.00 s page, 1 failed: a reason"));
+        assert_eq!((shown.value, shown.text.as_str()), (0.004, "0.00 s page, 3 failed: a reason"));
         let mut trace = airtab_sim::AppMeter::new(&ends.app, &ends.scenario).finish(1).0;
         let mut report = AppReport::default();
         web.finish(&mut trace, &mut report);
-        assert_eq!((report.failed, report.first_byte.count), (1, 6));
+        assert_eq!((report.failed, report.first_byte.count), (3, 6));
         let told: Vec<_> =
             trace.pages.iter().map(|page| (page.number, page.done_ns - page.opened_ns)).collect();
         assert_eq!(told, [(0, 4 * MS), (1, 5 * MS)]);

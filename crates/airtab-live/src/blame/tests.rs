@@ -161,6 +161,8 @@ fn two_hops_share_it() {
     s.hops.wired = delay(0.050, 0.060);
     s.hops.queue = delay(0.060, 0.090);
     is(&s, true, "The Wi-Fi queue and the wired line share the delay: 60 ms and 50 ms of 110 ms");
+    s.hops.queue = delay(0.048, 0.090);
+    is(&s, true, "The wired line and the Wi-Fi queue share the delay: 50 ms and 48 ms of 98 ms");
     s.hops.queue = Quantiles::default();
     s.hops.server = delay(0.040, 0.050);
     is(&s, false, "The wired line and the servers share the delay: 50 ms and 40 ms of 90 ms");

@@ -2,6 +2,8 @@
 //! Records of flows: who gets one, who gives one up, and that sums stay.
 
 use super::*;
+use crate::frames::{Ip, TcpHeader};
+use crate::packet::parse;
 use airtab_core::time::{MS, SECOND as S};
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -187,6 +189,13 @@ fn the_busiest_flows_of_an_interval_are_seen() {
     let numbers: Vec<u32> = (1..=50).map(|i| send(&mut flows, i, MS * u64::from(i))).collect();
     let expected: Vec<u32> = numbers.iter().rev().copied().take(20).collect();
     assert_eq!(flows.busiest(20), expected, "most air first");
+    flows.interval -= 1;
+    let all: Vec<u32> = numbers.iter().rev().copied().collect();
+    for most in [50, 51] {
+        assert_eq!(flows.busiest(most), all, "all, if there are no more");
+        flows.interval -= 1;
+    }
+    flows.interval += 1;
     // Nothing of theirs is left in the next interval; one sends less than before, one waits.
     send(&mut flows, 7, 3 * MS);
     send(&mut flows, 9, 4 * MS);
@@ -199,4 +208,169 @@ fn the_busiest_flows_of_an_interval_are_seen() {
     assert_eq!(flows.busiest(20), [numbers[3]]);
     assert_eq!(flows.seen(numbers[3]).tally.rates(1.0), Rates::default());
     assert_eq!(flows.seen(numbers[0]).tally.totals.down_air_ns, MS);
+}
+
+/// Totals whose fields are multiples of `n` that differ from each other.
+fn totals(n: u64) -> Totals {
+    Totals {
+        down_bytes: n,
+        up_bytes: 2 * n,
+        down_air_ns: 3 * n,
+        up_air_ns: 5 * n,
+        frames: 7 * n,
+        attempts: 11 * n,
+        dropped: 13 * n,
+        lost: 17 * n,
+        uplink_dropped: 19 * n,
+    }
+}
+
+#[test]
+fn each_rate_is_the_rise_of_its_own_counter() {
+    let mut tally = Tally::new();
+    tally.totals = totals(1_000_000);
+    tally.waited(8 * MS);
+    tally.rates(1.0);
+    tally.totals = Totals {
+        down_bytes: 1_000_000 + 3000,
+        up_bytes: 2_000_000 + 500,
+        down_air_ns: 3_000_000 + 800 * MS,
+        up_air_ns: 5_000_000 + 100 * MS,
+        frames: 7_000_000 + 4,
+        attempts: 11_000_000 + 10,
+        dropped: 13_000_000 + 5,
+        lost: 17_000_000 + 100,
+        uplink_dropped: 19_000_000 + 3,
+    };
+    [MS, MS, MS, 9 * MS].into_iter().for_each(|ns| tally.waited(ns));
+    assert_eq!(tally.air_ns(0), Some(900 * MS), "both directions");
+    let rates = tally.rates(2.0);
+    assert_eq!((rates.down_bps, rates.up_bps), (12_000.0, 2_000.0));
+    assert!((rates.down_air_ratio - 0.4).abs() < 1e-12 && (rates.up_air_ratio - 0.05).abs() < 1e-12);
+    assert_eq!((rates.attempts_mean, rates.drops_per_s), (2.5, 4.0), "losses on the air are no drops");
+    assert!((rates.sojourn_p50_s - 0.001).abs() < 2e-5 && (rates.sojourn_p99_s - 0.009).abs() < 1e-4);
+}
+
+/// Each of its counters goes to record 0, the backlog of the others stays with them.
+#[test]
+fn a_record_that_goes_leaves_every_counter_to_the_others() {
+    let mut flows = Flows::new(1);
+    let mut sum = 0;
+    for (port, n) in [(1, 1), (2, 10), (3, 100)] {
+        let number = pass(&mut flows, port, 0);
+        flows.tally(number).totals = totals(n);
+        sum += n;
+    }
+    flows.tally(0).totals = totals(1000);
+    flows.sweep(IDLE_NS + 1);
+    assert_eq!(flows.numbers.len(), 0);
+    assert_eq!(flows.get(0).tally.totals, totals(1000 + sum));
+}
+
+/// Flows that have lasted are idle after the same time, whether those that have not are or are not.
+#[test]
+fn idle_flows_of_both_sorts_are_forgotten() {
+    for (brief, left) in [(100 * S, [false, true]), (0, [false, false]), (2 * S, [true, false])] {
+        let mut flows = Flows::new(1);
+        let (game, other) = (50_000, 50_001);
+        pass(&mut flows, game, 0);
+        let last = if left[0] { 100 * S } else { S };
+        pass(&mut flows, game, last);
+        pass(&mut flows, other, brief);
+        assert_eq!((flows.brief.len(), flows.lasting.len()), (1, 1));
+        flows.sweep(100 * S);
+        assert_eq!([game, other].map(|port| known(&flows, port)), left, "{brief}");
+    }
+}
+
+/// A segment with so much payload and these flags.
+fn segment(payload: usize, flags: u8) -> Parsed {
+    let header = TcpHeader { flags, ..TcpHeader::default() };
+    let ends = [1, 2].map(|i| IpAddr::V4(Ipv4Addr::new(10, 0, 0, i)));
+    parse(&Ip::new(ends[0], ends[1]).tcp(&header, &vec![7; payload])).expect("a segment")
+}
+
+#[test]
+fn a_server_answers_the_latest_request_of_the_same_flow() {
+    const ACK: u8 = 0x10;
+    let mut flows = Flows::new(1);
+    let [a, b] = [1, 2].map(|port| flows.enter(key(port), None, 0, 0).0);
+    flows.asked(a, &segment(9, ACK), 10);
+    flows.asked(a, &segment(9, ACK), 30);
+    flows.asked(a, &segment(0, ACK), 35);
+    flows.asked(b, &segment(0, SYN), 40);
+    assert_eq!(flows.answered(a, &segment(0, ACK), 90), None, "an acknowledgement is no answer");
+    assert_eq!(flows.answered(b, &segment(0, SYN | ACK), 100), Some(60));
+    assert_eq!(flows.answered(a, &segment(1, ACK), 100), Some(70));
+    assert_eq!(flows.answered(a, &segment(1, ACK), 110), None, "one answer");
+    // What flows without a record ask is not known.
+    flows.asked(0, &segment(9, ACK), 120);
+    assert_eq!(flows.answered(0, &segment(9, ACK), 130), None);
+    // UDP asks nothing.
+    flows.asked(a, &Parsed { tcp: None, ..segment(9, ACK) }, 140);
+    assert_eq!(flows.answered(a, &segment(1, ACK), 150), None);
+}
+
+/// To the nanosecond: one that has lasted goes after 10 s of silence, before any other; another one after 100 ms.
+#[test]
+fn a_record_is_taken_after_its_silence_and_not_before() {
+    let (lasting, brief, new) = (50_000, 50_001, 60_000);
+    // How long the two are silent, which of them has the record of the new flow.
+    for (lasting_ns, brief_ns, taken) in [
+        (None, Some(GRACE_NS - 1), None),
+        (None, Some(GRACE_NS), Some(brief)),
+        (Some(GRACE_NS - 1), None, None),
+        (Some(GRACE_NS), None, Some(lasting)),
+        (Some(KEEP_NS - 1), Some(GRACE_NS), Some(brief)),
+        (Some(KEEP_NS), Some(GRACE_NS), Some(lasting)),
+        (Some(KEEP_NS - 1), Some(GRACE_NS - 1), Some(lasting)),
+    ] {
+        let mut flows = Flows::new(1);
+        let now = 30 * S;
+        for (port, ns) in [(lasting, lasting_ns), (brief, brief_ns)] {
+            if let Some(ns) = ns {
+                pass(&mut flows, port, now - ns - if port == lasting { S } else { 0 });
+                pass(&mut flows, port, now - ns);
+            }
+        }
+        let silent = flows.numbers.len();
+        (0..(LIMIT - silent) as u16).for_each(|port| _ = flows.enter(key(port), None, 0, now));
+        let number = pass(&mut flows, new, now);
+        assert_eq!(number > 0, taken.is_some(), "{lasting_ns:?} {brief_ns:?}");
+        let gone = [lasting, brief].into_iter().filter(|port| !known(&flows, *port));
+        let never = 2 - silent;
+        assert_eq!(gone.count(), never + usize::from(taken.is_some()));
+        assert!(taken.is_none_or(|taken| !known(&flows, taken)), "{lasting_ns:?} {brief_ns:?}");
+        assert_eq!(flows.flows.len(), LIMIT + 1, "a record is used again");
+    }
+}
+
+/// What the air says of a packet that has left begins the interval, as a packet does.
+#[test]
+fn airtime_told_later_is_of_the_interval_in_which_it_is_told() {
+    let mut flows = Flows::new(1);
+    let number = pass(&mut flows, 1, 0);
+    flows.tally(number).totals.down_air_ns += 5 * MS;
+    flows.tally(number).waited(7 * MS);
+    flows.busiest(20);
+    flows.tally_if_known(number).unwrap().totals.down_air_ns += MS;
+    assert!(flows.tally_if_known(number + 1).is_none() && flows.app(number + 1).is_none());
+    assert_eq!(flows.busiest(20), [number]);
+    let rates = flows.seen(number).tally.rates(1.0);
+    assert_eq!((rates.down_air_ratio, rates.down_bps, rates.sojourn_p99_s), (0.001, 0.0, 0.0));
+}
+
+/// One whose packets only wait is shown, without what it did in the interval before.
+#[test]
+fn a_flow_that_waits_has_no_rates_of_the_interval_before() {
+    let mut flows = Flows::new(1);
+    let number = pass(&mut flows, 1, 0);
+    flows.tally(number).backlog = 2;
+    flows.tally(number).waited(7 * MS);
+    // Not shown in its first interval: another one has more airtime.
+    let other = pass(&mut flows, 2, 0);
+    flows.tally(other).totals.up_air_ns += MS;
+    assert_eq!(flows.busiest(1), [other]);
+    assert_eq!(flows.busiest(1), [number]);
+    assert_eq!(flows.seen(number).tally.rates(1.0), Rates::default());
 }

@@ -180,7 +180,7 @@ fn names_from_outside_break_nothing() {
     let score = Score { metric: "Ö-x \n".into(), value: 1.0, ..Score::default() };
     s.apps.push(AppView { name: "\n".into(), score: Some(score), ..AppView::default() });
     let stat = StatView {
-        name: "a b".into(),
+        name: "A b".into(),
         help: "two\nlines".into(),
         unit: "furlong".into(),
         ..StatView::default()

@@ -292,6 +292,60 @@ qoo_score{station="s",kind="k",requirement="r",window="10s"} 140.0
 qoo_score{station="s",kind="k",requirement="r",window="60s"} 141.0
 "#;
 
+/// A second station, flow and application, and a third without a score: each has its own values and labels.
+#[test]
+fn later_ones_have_their_own_values_too() {
+    let mut s = snapshot();
+    let station =
+        StationView { name: "s2".into(), rate_kbps: 5, totals: totals(300), ..StationView::default() };
+    s.stations.push(station);
+    let columns = [("left_s".into(), Some(7.5)), ("sojourn_s".into(), None)].into();
+    s.flows.push(FlowView { tuple: "t2".into(), columns, totals: totals(400), ..FlowView::default() });
+    let scored = |name: &str, metric: &str, value| AppView {
+        name: name.into(),
+        score: Some(Score { metric: metric.into(), value, ..Score::default() }),
+        ..AppView::default()
+    };
+    s.apps.push(scored("b", "game_mos", 4.5));
+    s.apps.push(AppView { name: "c".into(), ..AppView::default() });
+    s.apps.push(scored("d", "page_seconds", 8.5));
+    let only_minute = Some(ScoreOfLate { score: 31.5, ..ScoreOfLate::default() });
+    s.outcomes.push(OutcomeView { station: "s2".into(), last_60_s: only_minute, ..OutcomeView::default() });
+    let text = encode(Some(s.into()));
+    for line in [
+        r#"station_up{station="s"} 0.0"#,
+        r#"station_up{station="s2"} 1.0"#,
+        r#"station_phy_rate_bits_per_second{station="s2"} 5000.0"#,
+        r#"station_bytes_total{station="s2",direction="up"} 303.0"#,
+        r#"flow_left_seconds{flow="t",station="s",app="a"} -50.5"#,
+        r#"flow_left_seconds{flow="t2",station="",app=""} 7.5"#,
+        r#"flow_lost_packets_total{flow="t2",station="",app=""} 407.0"#,
+        r#"app_page_seconds{app="a",kind="k",station="s"} 120.0"#,
+        r#"app_page_seconds{app="d",kind="",station=""} 8.5"#,
+        r#"app_game_mos{app="b",kind="",station=""} 4.5"#,
+        r#"qoo_score{station="s2",kind="",requirement="",window="60s"} 31.5"#,
+    ] {
+        assert!(text.lines().any(|l| l == format!("airtab_{line}")), "{line}\n{text}");
+    }
+    for (name, count) in [("app_page_seconds{", 2), ("app_game_mos{", 1), ("qoo_score{", 3)] {
+        assert_eq!(text.matches(&format!("\nairtab_{name}")).count(), count, "{name}");
+    }
+    assert_eq!(text.matches("airtab_flow_qdisc_sojourn_seconds{").count(), 1, "the second flow is unknown");
+    // Help and type of a score, and of a counter.
+    for line in [
+        "# HELP airtab_app_page_seconds What the application's user feels, as airtab compare computes page_seconds",
+        "# TYPE airtab_app_page_seconds gauge",
+        "# UNIT airtab_app_page_seconds seconds",
+        "# TYPE airtab_station_bytes counter",
+        "# TYPE airtab_class_waited_seconds counter",
+        "# TYPE airtab_class_share_ratio gauge",
+        "# TYPE airtab_qdisc_a_seconds gauge",
+        "# TYPE airtab_qdisc_b_bytes counter",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+    }
+}
+
 #[test]
 fn every_sample_has_its_own_value() {
     let text = encode(Some(snapshot().into()));

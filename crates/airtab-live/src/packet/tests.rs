@@ -118,6 +118,60 @@ fn all_of_a_tcp_header_is_read() {
     }
 }
 
+/// RFC 9293, 3.1, RFC 7323, 2.2, RFC 2018, 3: of a SYN its segment size and window scale, of others how many blocks
+/// of a selective acknowledgement. What cannot be read ends the options.
+#[test]
+fn options_of_tcp_are_read() {
+    let mss = [2, 4, 0x05, 0xb4]; // 1460
+    let scale = [1, 3, 3, 7];
+    let blocks = |n: u8| [vec![1, 1, 5, 2 + 8 * n], vec![n; 8 * usize::from(n)]].concat();
+    let stamps = [1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2];
+    let (syn, ack) = (0x02, 0x10);
+    for (flags, options, expected) in [
+        (syn, [&mss[..], &scale].concat(), (1460, 7)),
+        (syn | ack, [&scale[..], &stamps, &mss].concat(), (1460, 7)),
+        (syn, mss.to_vec(), (1460, 0)),
+        (syn, scale.to_vec(), (0, 7)),
+        (syn, [&mss[..], &blocks(2)].concat(), (1460, 0)),
+        (ack, [&mss[..], &scale].concat(), (0, 0)),
+        (ack, blocks(1), (0, 1)),
+        (ack, blocks(2), (0, 2)),
+        (ack, [&stamps[..], &blocks(3)].concat(), (0, 3)),
+        (ack, blocks(4), (0, 4)),
+        (ack, vec![], (0, 0)),
+        (syn, [&mss[..], &[3, 9, 7, 0], &scale].concat(), (1460, 0)),
+        (syn, [&[0, 0, 0, 0], &mss[..]].concat(), (0, 0)),
+    ] {
+        for ip in [v4(), v6()] {
+            let tcp =
+                parse(&ip.tcp(&TcpHeader { flags, options: options.clone(), ..web() }, &[])).unwrap().tcp;
+            let tcp = tcp.expect("a segment");
+            assert_eq!((tcp.mss, tcp.option), expected, "flags {flags:#x}, {options:?}");
+        }
+    }
+}
+
+/// Where the header is, and where the packet ends, of what may be edited; of nothing else.
+#[test]
+fn a_tcp_segment_is_found_directly_behind_its_ip_header() {
+    let header = TcpHeader { options: vec![1; 4], ..web() };
+    for (ip, at) in [(v4(), 20), (v6(), 40), (Ip { options: vec![1; 8], ..v4() }, 28)] {
+        let mut packet = ip.tcp(&header, &[5; 3]);
+        let end = at + 24 + 3;
+        assert_eq!(tcp_segment(&packet), Some((at, end)));
+        packet.resize(200, 0);
+        assert_eq!(tcp_segment(&packet), Some((at, end)), "without what pads it");
+        assert_eq!(tcp_segment(&packet[..end - 1]), None, "cut");
+        assert_eq!(tcp_segment(&ip.udp(80, 50_000, &[5; 3])), None);
+    }
+    let mut behind = options_header(6, 8);
+    behind.extend(header.write(&[]));
+    assert_eq!(tcp_segment(&v6().around(60, &behind)), None);
+    for fragment in [frames::MORE_FRAGMENTS, 1] {
+        assert_eq!(tcp_segment(&Ip { fragment, ..v4() }.tcp(&header, &[8; 40])), None);
+    }
+}
+
 /// Frames on other links are padded to 60 bytes: neither length nor payload has it.
 #[test]
 fn padding_is_no_part_of_a_packet() {

@@ -102,3 +102,43 @@ impl ClassView {
 
 /// What tables have in the place of the class of urgent packets.
 const URGENT: u8 = 255;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(of: &[(&str, f64)]) -> ClassView {
+        let columns =
+            of.iter().map(|(name, _)| ClassColumn { name: (*name).into(), ..ClassColumn::default() });
+        let classes = Classes { columns: columns.collect(), classes: Vec::new() };
+        ClassView::new(3, of.iter().map(|(_, value)| *value).collect(), &classes)
+    }
+
+    /// Columns go by their names, wherever they are; a threshold of 0 is none.
+    #[test]
+    fn a_class_has_its_average_of_its_threshold() {
+        let all = class(&[("average", 3.0), ("th_min", 2.0), ("th_max", 12.0), ("backlog", 5.0)]);
+        assert_eq!((all.class.as_str(), all.backlog_packets, all.threshold_ratio), ("3", 5.0, Some(0.25)));
+        assert_eq!(all.values, [3.0, 2.0, 12.0, 5.0]);
+        for lacks in [&[("average", 3.0), ("th_max", 0.0)][..], &[("average", 3.0)], &[("th_max", 9.0)]] {
+            let class = class(lacks);
+            assert_eq!((class.backlog_packets, class.threshold_ratio), (0.0, None), "{lacks:?}");
+        }
+        assert_eq!(ClassView::new(254, Vec::new(), &Classes::default()).class, "254");
+    }
+
+    #[test]
+    fn a_class_is_active_by_any_of_its_packets() {
+        let idle = ClassView { wait_mean_s: Some(1.0), threshold_ratio: Some(1.0), ..ClassView::default() };
+        let zeros = ClassView { sent_bps: Some(0.0), drops_per_s: Some(0.0), ..idle.clone() };
+        assert!(!idle.is_active() && !zeros.is_active());
+        for active in [
+            ClassView { backlog_packets: 1.0, ..zeros.clone() },
+            ClassView { sent_bps: Some(8.0), ..zeros.clone() },
+            ClassView { drops_per_s: Some(0.5), ..zeros.clone() },
+            ClassView { drops_per_s: Some(0.5), ..idle.clone() },
+        ] {
+            assert!(active.is_active(), "{active:?}");
+        }
+    }
+}

@@ -59,5 +59,18 @@ mod tests {
         assert_eq!(view.text().as_deref(), Some("tv game QoO 63 (down p98)"));
         (view.last_10_s, view.last_60_s) = (of(100.0), of(81.0));
         assert_eq!(view.text().as_deref(), Some("tv game QoO 100, 81 in a minute"));
+        for (now, minute, text) in [
+            (99.4, 99.4, "QoO 99 (down p98)"),
+            (99.5, 99.5, "QoO 100"),
+            (40.0, 41.0, "QoO 40 (down p98), 41 in a minute"),
+            (40.0, 40.9, "QoO 40 (down p98)"),
+            (40.0, 39.1, "QoO 40 (down p98)"),
+            (40.0, 39.0, "QoO 40 (down p98), 39 in a minute"),
+        ] {
+            (view.last_10_s, view.last_60_s) = (of(now), of(minute));
+            assert_eq!(view.text(), Some(format!("tv game {text}")));
+        }
+        view.last_10_s = None;
+        assert_eq!(view.text(), None, "a minute alone is not of late");
     }
 }

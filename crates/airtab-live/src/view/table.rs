@@ -244,6 +244,79 @@ mod tests {
         assert_eq!((&*stations()[STATION_AIR].head, &*columns()[FLOW_AIR].head), ("air", "air"));
     }
 
+    /// Largest first, names in alphabetical order, and flows last of which the discipline knows nothing.
+    #[test]
+    fn rows_are_in_the_order_of_their_column() {
+        let flow = |name: &str, credit: Option<f64>, packets| FlowView {
+            app: Some(name.into()),
+            columns: BTreeMap::from([("credit_s".into(), credit)]),
+            backlog_packets: packets,
+            ..FlowView::default()
+        };
+        let items = [flow("b", None, 3), flow("c", Some(-0.5), 1), flow("a", Some(0.25), 2)];
+        let columns = flows(&[view("credit", "ns")]);
+        let order = |sort| {
+            let sorted = sorted(&items, &columns, sort);
+            sorted.iter().map(|f| f.app.clone().unwrap()).collect::<String>()
+        };
+        assert_eq!([order(0), order(FLOW_AIR + 1), order(FLOW_AIR + 4)], ["abc", "acb", "bac"]);
+        assert_eq!(order(99), "bca", "no such column");
+        let gone = |ended: Option<&str>| StationView {
+            name: "tv".into(),
+            ended: ended.map(String::from),
+            ..StationView::default()
+        };
+        let shown = [None, Some("its device is gone")].map(|ended| (stations()[0].text)(&gone(ended)));
+        assert_eq!(shown, ["tv", "tv (ended)"]);
+    }
+
+    /// Columns come in one after the other as there is more room: the name, the one that sorts, then by rank.
+    #[test]
+    fn columns_fit_by_rank_and_the_sorting_one_first() {
+        let heads = |own: &[ColumnView], sort, width| -> Vec<String> {
+            let columns = flows(own);
+            fitting(&columns, width, sort).iter().map(|i| columns[*i].head.to_string()).collect()
+        };
+        // A name of 12, then 5 and 9, with a space before each.
+        let own = [view("credit", "ns")];
+        assert_eq!(heads(&own, 4, 0), ["flow"], "the first always");
+        assert_eq!(heads(&own, 4, 17), ["flow"]);
+        assert_eq!(heads(&own, 4, 18), ["flow", "air"]);
+        assert_eq!(heads(&own, 4, 27), ["flow", "air"]);
+        assert_eq!(heads(&own, 4, 28), ["flow", "down Mb/s", "air"]);
+        // Ten characters of drops/s have the last rank, unless they sort.
+        let all = ["flow", "station", "down Mb/s", "up Mb/s", "air", "credit ms"];
+        let all = [&all[..], &["p50 ms", "p99 ms", "queue", "tries", "drops/s"]].concat();
+        let widths = [12, 8, 9, 7, 5, 9, 6, 6, 5, 5, 7];
+        let full = widths.iter().sum::<u16>() + 10;
+        assert_eq!(heads(&own, 4, full), all);
+        assert_eq!(heads(&own, 4, full - 1), all[..10]);
+        assert_eq!(heads(&own, 10, full - 1), [&all[..1], &all[2..]].concat(), "the station goes next");
+        assert_eq!(heads(&own, 10, 20), ["flow", "drops/s"]);
+        let stations = stations();
+        let first =
+            |width| fitting(&stations, width, 0).iter().map(|i| &*stations[*i].head).collect::<Vec<_>>();
+        let by_rank = [
+            "air",
+            "down Mb/s",
+            "p99 ms",
+            "up Mb/s",
+            "p50 ms",
+            "queue",
+            "tries",
+            "drops/s",
+            "PHY Mb/s",
+            "lost",
+        ];
+        let mut width = 12;
+        for (n, head) in by_rank.iter().enumerate() {
+            let column = stations.iter().find(|column| column.head == *head).unwrap();
+            assert!(!first(width + column.width).contains(head), "{head}");
+            width += column.width + 1;
+            assert_eq!((first(width).contains(head), first(width).len()), (true, n + 2), "{head}");
+        }
+    }
+
     /// Whatever a discipline calls them.
     #[test]
     fn a_disciplines_columns_are_shown_in_their_units() {

@@ -77,6 +77,34 @@ fn data_takes_acknowledgements_with_it() {
     }
 }
 
+/// Acknowledgements that went on with data have arrived: none waits, none is lost, none counts as a drop of its flow.
+#[test]
+fn what_data_took_along_is_in_no_queue_and_lost_nowhere() {
+    let data = |n| segment(false, 70, 1 + n * mss(false), ACK | PUSH, b"hello");
+    let pure = |n| segment(false, 75, 1 + n * mss(false), ACK, b"");
+    let mut ap = AccessPoint::new(house("merged", EMULATOR, ""), &queue("vfq"), 1).expect("good parameters");
+    for packet in [data(0), data(1), pure(2), pure(3), data(3), pure(4)] {
+        ap.receive(Port::Internet, &packet, 0);
+    }
+    ap.advance(S);
+    let out = std::iter::from_fn(|| ap.transmit().map(drop)).count() as u64;
+    let s = ap.snapshot();
+    let merged = 6 - out;
+    assert!(merged > 0 && s.books.dropped == merged, "{:?}", s.books);
+    let [flow] = &s.flows[..] else { panic!("{:?}", s.flows) };
+    for (backlog, totals) in
+        [(s.stations[1].backlog_packets, s.stations[1].totals), (flow.backlog_packets, flow.totals)]
+    {
+        assert_eq!((backlog, totals.dropped, totals.lost, totals.frames), (0, 0, 0, out));
+    }
+    let mut apps = vec![airtab_live::AppView::default(); 2];
+    ap.put_paths(&mut apps);
+    assert_eq!((apps[1].down.arrived, apps[1].down.lost()), (out, 0));
+    let (apps, _) = ap.finish();
+    let down = &apps[1].down;
+    assert_eq!((down.sent, down.received, down.under_way, apps[1].queue.dropped), (6, 6, 0, 0));
+}
+
 /// What was damaged before stays so; signed segments are left alone.
 #[test]
 fn damage_and_signatures_stay() {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use airtab_core::disciplines;
 use airtab_live::{AccessPoint, ClassView, Port, Snapshot};
+use airtab_sim::wifi::Category;
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
 /// A packet of 1000 bytes for the console, of class 0, and one for the laptop, of class 1, from their servers, each `gap`
@@ -201,5 +202,37 @@ fn classes_are_right_in_every_snapshot() {
         }
         let marks = !spec.contains("faithful");
         assert!(seen[0] > 100.0 && (seen[1] > 0.0) == marks, "{spec}: {seen:?} dropped and marked");
+    }
+}
+
+/// Each access category has a discipline of its own, with classes of its own: what each has sent in an interval is
+/// told of both.
+#[test]
+fn classes_are_their_access_categorys() {
+    let _in_time = deadline(300);
+    let mut house = house("categories", "phy = \"std-11n\"\nbeacon_interval = \"off\"", "");
+    house.file.scenario.apps[0].access = Category::Voice;
+    let mut ap = AccessPoint::new(house, &queue("cbt"), 1).unwrap();
+    let mut now = 0;
+    // Packets of the game by voice and of the download by best effort, in two seconds of which the first has more.
+    for (game, download) in [(70, 90), (30, 10)] {
+        for (app, n) in [(0, game), (1, download)] {
+            let bytes = packet(address(app, false), address(2 + app, false), Inner::Udp, 4321, 0, 1000, 7);
+            (0..n).for_each(|_| ap.receive(Port::Internet, &bytes, now));
+        }
+        now += S;
+        ap.advance(now);
+        while ap.transmit().is_some() {}
+        let s = ap.snapshot();
+        let sent: BTreeMap<_, _> = s
+            .qdisc
+            .classes
+            .classes
+            .iter()
+            .filter(|class| class.is_active())
+            .map(|own| ((own.category.as_str(), own.class.as_str()), own.sent_bps.unwrap()))
+            .collect();
+        let bits = |n: i32| 8.0 * 1000.0 * f64::from(n);
+        assert_eq!(sent, BTreeMap::from([(("be", "1"), bits(download)), (("vo", "0"), bits(game))]));
     }
 }

@@ -10,10 +10,12 @@
 
 use crate::common;
 
-use airtab_live::{AccessPoint, FlowView, Port, Snapshot, StationView, Totals};
+use std::collections::BTreeMap;
+
+use airtab_live::{AccessPoint, AppView, FlowView, Port, Snapshot, StationView, Totals};
 use airtab_scenario::ScenarioFile;
-use airtab_sim::Servers;
 use airtab_sim::wifi::Loss;
+use airtab_sim::{Scored, Servers};
 use common::frames::{Ip, TcpHeader};
 use common::{EMULATOR, Inner, MS, S, address, deadline::deadline, house, packet, queue};
 
@@ -157,6 +159,11 @@ fn uplink_of_two_stations() {
     assert!(near(s.air.up_ratio, 0.000_415_704) && s.air.down_ratio == 0.0, "{:?}", s.air);
     // From the station's sending to the access point: 1009 - 1005 us and the exchange.
     assert_eq!((s.hops.uplink_queue.count, s.hops.queue.count, s.hops.wired.count), (2, 0, 0));
+    let about = |a: f64, b: f64| (a / b - 1.0).abs() < 0.01;
+    assert!(about(s.hops.uplink_air.p99_s, 0.000_251_259), "{:?}", s.hops.uplink_air);
+    // From there on wires alone: 500 bytes take 40 us on each of two, and 1 and 10 ms.
+    let wired = s.hops.uplink_wired;
+    assert!(wired.count == 2 && about(wired.p50_s, 0.002_24) && about(wired.p99_s, 0.011_08), "{wired:?}");
     let (apps, trace) = ap.finish();
     assert_eq!((apps[0].up_air_ns, apps[0].air_ns), (EXCHANGE, 0));
     assert_eq!((apps[1].up_air_ns, apps[1].air_ns), (133_778, 0));
@@ -383,6 +390,13 @@ fn delays_are_their_hops() {
     assert_eq!([h.server, h.wired, h.queue, h.air, h.uplink_queue].map(|q| q.count), [0, 0, 2, 2, 1]);
     ap.advance(3 * S);
     assert_eq!(ap.snapshot().hops, Default::default(), "all is of the interval");
+    // The same packets later take as long, each way of a hop.
+    ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 3 * S);
+    ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 3 * S);
+    ap.advance(4 * S);
+    let h = ap.snapshot().hops;
+    assert!(about(h.wired.p50_s, wired) && about(h.wired.p99_s, wired + 0.000_12), "{h:?}");
+    assert!(about(h.air.p99_s, air) && about(h.queue.p99_s, air - 0.000_12), "{h:?}");
 }
 
 /// A request, its answer 50 ms after it came, and more of it: one wait at the server, which is not
@@ -459,8 +473,14 @@ fn many_flows_are_told_apart() {
     for port in 0..4096 {
         ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 6000 + port, 500), 0);
     }
+    // There is no record left for two of another station, each with a packet of 1500 bytes.
+    for port in 0..2 {
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_CONSOLE, 6000 + port, 1500), 0);
+    }
     ap.advance(2 * S);
-    ap.snapshot();
+    let others = ap.snapshot().flows.remove(0);
+    assert_eq!((&*others.tuple, &*others.station, others.app), ("many other flows", "", None));
+    assert_eq!((others.totals.down_bytes, others.totals.down_air_ns), (3000, 2 * EMULATED));
     ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 10_095, 1500), 2 * S);
     ap.advance(3 * S);
     let s = ap.snapshot();
@@ -491,4 +511,251 @@ fn packets_under_way_at_the_end() {
     assert_eq!((of(&apps[0].down), of(&apps[0].up)), ((5, 1, 4), (0, 0, 0)));
     assert_eq!((of(&apps[1].down), of(&apps[1].up)), ((0, 0, 0), (2, 0, 2)));
     assert_eq!(trace.max_packets, 2);
+}
+
+/// Each use's share is what its time grew by in the interval, and the times are all of the time.
+#[test]
+fn each_use_of_the_air_has_its_share_of_the_interval() {
+    let _in_time = deadline(300);
+    let mut ap = ap("", "", "fifo:limit=2000");
+    let mut last = airtab_live::AirTotals::default();
+    let mut beacons = Vec::new();
+    // More down than up, then the other way.
+    for (end, down, up) in [(1, 900, 300), (3, 200, 1000)] {
+        let now = (ap.snapshot().now_s * 1e9) as u64;
+        for n in 0..f64::max(f64::from(down), f64::from(up)) as u32 {
+            if n < down {
+                ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 1500), now);
+            }
+            if n < up {
+                ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, HERE, 7, 1500), now);
+            }
+        }
+        ap.advance(end * S);
+        let s = ap.snapshot();
+        let (now, air, interval) = (s.air_totals, s.air, s.interval_s * 1e9);
+        for (name, share, total, before) in [
+            ("down", air.down_ratio, now.down_ns, last.down_ns),
+            ("up", air.up_ratio, now.up_ns, last.up_ns),
+            ("collision", air.collision_ratio, now.collision_ns, last.collision_ns),
+            ("beacon", air.beacon_ratio, now.beacon_ns, last.beacon_ns),
+            ("idle", air.idle_ratio, now.idle_ns, last.idle_ns),
+        ] {
+            assert!(total > before && near(share, (total - before) as f64 / interval), "{name}: {air:?}");
+        }
+        let all = now.down_ns + now.up_ns + now.collision_ns + now.beacon_ns + now.idle_ns;
+        assert_eq!(all, end * S);
+        assert_eq!(now.down_ns - last.down_ns, u64::from(down) * EXCHANGE);
+        beacons.push(now.beacon_ns);
+        last = now;
+    }
+    // Nine in the first second, one each 102.4 ms; 29 in three, less those that collided.
+    let each = beacons[0] / 9;
+    assert_eq!([beacons[0] % each, beacons[1] % each], [0; 2]);
+    assert!((20..=29).contains(&(beacons[1] / each)), "{beacons:?}");
+}
+
+/// What applications met, each its own, in the order of the house; and who is judged downwards alone.
+#[test]
+fn paths_are_their_applications() {
+    let _in_time = deadline(300);
+    for down_alone in [false, true] {
+        let mut house = house("paths", CELL, "");
+        house.file.scenario.scored = if down_alone { Scored::Down } else { Scored::Both };
+        let mut ap = AccessPoint::new(house, &queue("fifo"), 1).unwrap();
+        for _ in 0..3 {
+            ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 0);
+        }
+        ap.receive(Port::Station(LAPTOP), &udp(AT_LAPTOP, DOWNLOAD, 7, 500), 0);
+        // Of no application.
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 1500), 0);
+        ap.advance(S);
+        ap.snapshot();
+        let mut apps = vec![AppView { name: "x".into(), ..AppView::default() }; 3];
+        ap.put_paths(&mut apps);
+        let arrived = apps.iter().map(|app| (app.down.arrived, app.up.arrived)).collect::<Vec<_>>();
+        assert_eq!(arrived, [(3, 0), (0, 1), (0, 0)]);
+        // 120 us for each before it on the first wire, of 0, 1 and 2.
+        assert!(near(apps[0].down.mean_s.wires, 0.002_36) && near(apps[0].down.least_s.wires, 0.002_24));
+        assert!(near(apps[1].up.mean_s.wires, 0.011_08), "{:?}", apps[1].up);
+        assert_eq!(
+            apps.iter().map(|app| app.down_alone).collect::<Vec<_>>(),
+            [down_alone, down_alone, false]
+        );
+        // Eleven intervals are remembered beside the one under way.
+        for second in 2..=12 {
+            ap.advance(second * S);
+            ap.snapshot();
+            ap.put_paths(&mut apps);
+            assert_eq!((apps[0].down.arrived, apps[1].up.arrived), if second < 12 { (3, 1) } else { (0, 0) });
+        }
+    }
+}
+
+/// What waits, on the mean of the second that is measured: the sum of both applications' waits.
+#[test]
+fn the_mean_queue_is_that_of_all_applications() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fifo");
+    (0..4).for_each(|_| ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 0));
+    (0..3).for_each(|_| ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 0));
+    ap.advance(S);
+    let (apps, trace) = ap.finish();
+    // They come 120 us apart and take 399.259 us each: the second waits 279.259, the third twice that.
+    let each = (EMULATED - 120_000) as f64 * 1e-9;
+    assert!(near(trace.mean_packets, (1.0 + 2.0 + 3.0 + 1.0 + 2.0) * each), "{}", trace.mean_packets);
+    assert_eq!((apps[0].queue.arrived, apps[1].queue.arrived), (4, 3));
+}
+
+/// What the run's trace has of a packet's way: where it was, where it was lost, and what is under way since the measured
+/// second, whenever the run ends.
+#[test]
+fn a_trace_has_the_ways_of_packets() {
+    let _in_time = deadline(300);
+    let mut ap = ap("beacon_interval = \"off\"\n[wifi.driver]\nring = 50", "queue = 5", "fifo");
+    (0..8).for_each(|_| ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 0));
+    ap.advance(S / 2);
+    ap.set_station(usize::from(CONSOLE), 54_000, Loss::Fer(1.0));
+    ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), S / 2);
+    ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, GAME, 7, 1500), S / 2);
+    ap.advance(S - 1);
+    // They take 2.24 and 11.24 ms on wires.
+    ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), S - 1);
+    ap.advance(S);
+    ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), S);
+    ap.advance(S + MS);
+    let (apps, _) = ap.finish();
+    let [down, up] = &apps[0].paths;
+    // One is being sent and five wait: two are lost on wires.
+    assert_eq!((down.arrived, down.lost), (6, [2, 0, 1]));
+    assert_eq!((up.arrived, up.lost), (0, [0, 0, 1]));
+    assert_eq!(down.total.wires_ns, 6 * 2_240_000 + (1 + 2 + 3 + 4 + 5) * 120_000);
+    assert_eq!((down.frames, down.attempts), (7, 6 + 7));
+    assert_eq!((apps[0].down.sent, apps[0].down.under_way), (10, 1), "the eleventh is past the second");
+    let below = apps[0].below.as_ref().expect("there is a ring");
+    assert_eq!((below.packets, below.delay_ns.len()), (7, 7));
+}
+
+/// The share of exchanges that are the same contender's again: with one alone it is 1, with a second one half and less.
+#[test]
+fn who_wins_again_is_shown_where_it_is_counted() {
+    let _in_time = deadline(300);
+    let run = |wifi: &str, both: bool| {
+        let mut ap = ap(wifi, "", "fifo:limit=1000");
+        for _ in 0..300 {
+            ap.receive(Port::Station(CONSOLE), &udp(AT_CONSOLE, HERE, 7, 1500), 0);
+            if both {
+                ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 1500), 0);
+            }
+        }
+        // Both have frames left.
+        ap.advance(150 * MS);
+        ap.snapshot().air.won_again_ratio
+    };
+    let counted = format!("{CELL}\nwinners = true");
+    assert_eq!(run(CELL, true), None);
+    assert_eq!(run(&counted, false), Some(1.0));
+    let ratio = run(&counted, true).unwrap();
+    assert!((0.1..0.6).contains(&ratio), "{ratio}");
+}
+
+/// A flow is its server's application's and its own station's, whichever station the house gives the application.
+#[test]
+fn flows_have_the_station_that_they_reach() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fifo");
+    for (from, to, n) in [(GAME, AT_LAPTOP, 3), (DOWNLOAD, AT_CONSOLE, 2), (DOWNLOAD, AT_LAPTOP, 1)] {
+        (0..n).for_each(|_| ap.receive(Port::Internet, &udp(from, to, 7, 1500), 0));
+    }
+    ap.advance(S);
+    let s = ap.snapshot();
+    let told: Vec<_> = s.flows.iter().map(|f| (f.app.as_deref(), &*f.station, f.totals.frames)).collect();
+    let (game, download) = (Some("game"), Some("download"));
+    assert_eq!(told, [(game, "laptop", 3), (download, "console", 2), (download, "laptop", 1)]);
+}
+
+/// A discipline's drops by reason: one is shown, none is not.
+#[test]
+fn a_single_drop_is_shown() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fifo:limit=5");
+    for n in 0..7 {
+        assert_eq!(ap.snapshot().qdisc.dropped.len(), 0, "{n}");
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 7, 1500), 0);
+    }
+    let dropped: Vec<_> = ap.snapshot().qdisc.dropped.into_iter().collect();
+    assert_eq!(dropped, [("limit".to_string(), 1)]);
+}
+
+/// Padding behind a packet is nobody's traffic.
+#[test]
+fn padding_is_not_counted() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fifo");
+    let mut bytes = udp(GAME, AT_CONSOLE, 7, 500);
+    bytes.resize(900, 0);
+    ap.receive(Port::Internet, &bytes, 0);
+    ap.advance(S);
+    assert_eq!(ap.transmit().map(|(_, _, bytes)| bytes.len()), Some(500));
+    assert_eq!(totals(&ap.snapshot(), CONSOLE).down_bytes, 500);
+    let (apps, _) = ap.finish();
+    assert_eq!((apps[0].down.sent_bytes, apps[0].down.bytes), (500, 500));
+}
+
+/// A game needs its 98 % point between 50 and 200 ms. At 6 Mb/s a packet takes 50 + 1534 * 8 / 6 + 10 + 112 = 2217.333 us.
+#[test]
+fn outcomes_are_of_the_whole_way_of_a_packet() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "queue = 100", "fifo:limit=100");
+    ap.set_station(usize::from(CONSOLE), 6_000, Loss::Fer(0.0));
+    (0..60).for_each(|_| ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 0));
+    ap.receive(Port::Internet, &udp(DOWNLOAD, AT_LAPTOP, 7, 1500), 0);
+    ap.advance(S);
+    let outcomes = ap.snapshot().outcomes;
+    let [game] = &outcomes[..] else { panic!("a download has no requirement: {outcomes:?}") };
+    assert_eq!((&*game.station, &*game.kind, &*game.requirement), ("console", "game", "competitive-game"));
+    // The 59th of 60: 2.24 + 59 * 2.217333 = 133.06 ms, the 111th step of 0.75 ms from 50 ms on.
+    let expected = (200.0 - (50.0 + 111.0 * 0.75)) / 150.0 * 100.0;
+    for score in [&game.last_10_s, &game.last_60_s] {
+        let score = score.as_ref().expect("a score");
+        assert!((score.score - expected).abs() < 0.051 && score.decided == "down p98", "{score:?}");
+    }
+    // One of 61 is lost on the air: 1.64 of 0.1 to 5 %, which is more than that.
+    ap.set_station(usize::from(CONSOLE), 6_000, Loss::Fer(1.0));
+    ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), S);
+    ap.advance(2 * S);
+    let score = ap.snapshot().outcomes[0].last_10_s.clone().expect("a score");
+    assert_eq!(score.decided, "down p98", "{score:?}");
+    // Four of 64: more than 5 %.
+    (0..3).for_each(|_| ap.receive(Port::Internet, &udp(GAME, AT_CONSOLE, 7, 1500), 2 * S));
+    ap.advance(3 * S);
+    let score = ap.snapshot().outcomes[0].last_10_s.clone().expect("a score");
+    assert_eq!((score.score, &*score.decided), (0.0, "down loss"));
+}
+
+/// Columns are their own flow's: `fq_codel` tells how old the oldest packet of each is.
+#[test]
+fn columns_are_their_flows() {
+    let _in_time = deadline(300);
+    let mut ap = ap(EMULATOR, "", "fq_codel");
+    // The first takes 2.217 ms of the air; while it does, one of each of the others comes, 100 us apart, last port first.
+    ap.set_station(usize::from(LAPTOP), 6_000, Loss::Fer(0.0));
+    let step = 100_000;
+    for n in 0..9 {
+        ap.advance(u64::from(n) * step);
+        ap.receive(Port::AccessPoint, &udp(HERE, AT_LAPTOP, 108 - n, 1500), u64::from(n) * step);
+    }
+    ap.advance(2 * MS);
+    let s = ap.snapshot();
+    let told: BTreeMap<_, _> = s.flows.iter().map(|f| (f.tuple.clone(), f.columns["sojourn_s"])).collect();
+    let flow = |port: u16| format!("udp 10.0.0.2:{port} 10.0.255.1:5000");
+    assert_eq!(told.len(), 8, "the first is on the air, of which nothing is known yet: {told:?}");
+    for n in 1..9 {
+        let age = told[&flow(108 - n)].expect("it waits");
+        assert!(near(age, (2 * MS - u64::from(n) * step) as f64 * 1e-9), "{n}: {age}");
+    }
+    // When all have gone, the table knows none of those that are shown.
+    ap.advance(S);
+    let s = ap.snapshot();
+    assert!(s.flows.len() == 9 && s.flows.iter().all(|flow| flow.columns["sojourn_s"].is_none()), "{s:?}");
 }

@@ -53,7 +53,10 @@ fn losses_that_a_score_does_not_tell() {
     let mut lossy = game();
     lossy.up.lost.channel = 1;
     told(lossy.clone(), "game (2.10 MOS) suffers, 57 % of it from the Wi-Fi queue (20 ms)");
-    lossy.up.lost.channel = 3;
+    // One of a hundred exactly.
+    (lossy.up.arrived, lossy.up.lost.channel) = (99, 1);
+    told(lossy.clone(), "game (2.10 MOS) suffers, 57 % of it from the Wi-Fi queue (20 ms)");
+    (lossy.up.arrived, lossy.up.lost.channel) = (100, 3);
     let text = "game (2.10 MOS) suffers, 57 % of it from the Wi-Fi queue (20 ms); 2.9 % of its packets are \
                 lost in the air";
     told(lossy, text);
@@ -62,6 +65,55 @@ fn losses_that_a_score_does_not_tell() {
     let text = "game (2.10 MOS) suffers, nothing of it arrives on the way up: 75 % of its losses are in its \
                 station's own queue";
     told(silent, text);
+}
+
+/// What varies may take from one part what it gives to another: a share is at most all of it.
+#[test]
+fn a_part_is_at_most_all_of_the_cause() {
+    let mut game = game();
+    // The quickest packet waited for the air, the others in the queue: X is 20.8 + 2.1 + 10.
+    game.down = path(100, [0.0, 200.0, 10.0], [0.0, 20.0, 180.0], [0; 3]);
+    (game.up, game.down_alone) = (PathView { arrived: 100, ..PathView::default() }, true);
+    told(game, "game (2.10 MOS) suffers, 100 % of it from the Wi-Fi queue (200 ms)");
+}
+
+/// The largest loss of either direction is told beside, and where nothing of both arrives, the downlink's.
+#[test]
+fn losses_of_both_directions_beside_a_cause() {
+    let mut lossy = game();
+    let is_queue = "game (2.10 MOS) suffers, 57 % of it from the Wi-Fi queue (20 ms); ";
+    (lossy.down.lost, lossy.up.lost.queue) = (Parts { wires: 2, queue: 20, channel: 5 }, 20);
+    // 20 of 127, 20 of 120.
+    told(lossy.clone(), &format!("{is_queue}17 % of its packets are lost in its station's own queue"));
+    lossy.up.lost = Parts { wires: 0, queue: 0, channel: 9 };
+    told(lossy.clone(), &format!("{is_queue}16 % of its packets are lost in the Wi-Fi queue"));
+    (lossy.down.arrived, lossy.up.arrived) = (0, 0);
+    let text = "game (2.10 MOS) suffers, nothing of it arrives on the way down: 74 % of its losses are in the \
+                Wi-Fi queue";
+    told(lossy.clone(), text);
+    lossy.down.arrived = 1;
+    let text =
+        "game (2.10 MOS) suffers, nothing of it arrives on the way up: 100 % of its losses are in the air";
+    told(lossy, text);
+}
+
+/// Of a call, losses are a part of the cause or none; of its other direction nothing is told.
+#[test]
+fn a_call_tells_of_its_worse_direction_alone() {
+    let mut call = app("call", "voip_mos", 2.5, "s");
+    call.down = path(0, [0.0; 3], [0.0; 3], [0, 50, 50]);
+    call.up = path(900, [40.0, 300.0, 60.0], [0.0; 3], [20, 0, 0]);
+    let score = call.score.as_mut().unwrap();
+    (score.down, score.up) = (Some(3.5), Some(2.5));
+    // 400 ms: 0.024 400 + 0.11 222.7 = 34.1, of which three quarters; 30 ln(1 + 15 20 / 920) = 8.5 by losses.
+    told(call.clone(), "call (s) suffers, 60 % of it from its station's own queue (300 ms)");
+    call.up.mean_s = Parts { wires: 0.3, queue: 0.04, channel: 0.06 };
+    told(call.clone(), "call (s) suffers, 60 % of it from the wired line on the way up (300 ms)");
+    call.score.as_mut().unwrap().down = Some(1.0);
+    let text = "call (s) suffers, nothing of it arrives on the way down: 50 % of its losses are in ";
+    let mut s = idle();
+    s.apps = vec![call];
+    assert!(said(&s).1.starts_with(text), "{}", said(&s).1);
 }
 
 /// A call's worse direction, by its delay and its losses.

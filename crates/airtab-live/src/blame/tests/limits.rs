@@ -344,6 +344,33 @@ fn what_is_told_beside_who_suffers() {
     }
 }
 
+/// Whose air it is, is told beside who suffers, and beside a machine that is too slow nothing is.
+#[test]
+fn users_of_the_air_are_told_beside_who_suffers() {
+    let mut s = some();
+    (s.air.down_ratio, s.air.idle_ratio) = (0.5, 0.5);
+    s.apps = vec![app("game", "game_mos", 2.0, "2.00 MOS"), app("call", "voip_mos", 4.4, "4.40 MOS")];
+    s.flows = vec![flow(Some("update"), 0.3, 0, 0.0), flow(Some("film"), 0.1, 0, 0.0)];
+    let game = "game (2.00 MOS) suffers, and none of its packets was seen on the way";
+    let air = "update (laptop) uses 30 % of the air";
+    is(&s, true, &format!("{game}; {air}"));
+    s.hops.queue = delay(0.1, 0.2);
+    let most = "of all packets' delay the Wi-Fi queue takes most, 100 ms of 100 ms";
+    is(&s, true, &format!("{game}; {most}; {air}"));
+    // Where flows are known, stations are not asked: they are the same air again.
+    let rates = Rates { down_air_ratio: 0.4, ..Rates::default() };
+    s.stations = vec![StationView { name: "laptop".into(), rates, ..StationView::default() }];
+    is(&s, true, &format!("{game}; {most}; {air}"));
+    // Who is fine does not feel a delay that is worth a name, but may feel a tail.
+    s.apps.remove(0);
+    s.hops.queue = delay(0.001, 0.2);
+    is(
+        &s,
+        true,
+        &format!("Quick for most (1.0 ms), but 1 packet in 100 takes over 200 ms in the Wi-Fi queue; {air}"),
+    );
+}
+
 /// Three who suffer are told with what they suffer from.
 #[test]
 fn many_who_suffer() {
