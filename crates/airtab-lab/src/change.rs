@@ -7,8 +7,8 @@
 
 use airtab_quality::Interval;
 use airtab_scenario::{About, Metric, QueueScores, Summary};
-use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::compare::Comparison;
@@ -133,7 +133,13 @@ impl Comparison {
 pub fn results_schema() -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<Data>();
-    airtab_scenario::schema::titled("Results of airtab", "docs/report.md", schema.into())
+    titled("Results of airtab", "docs/report.md", schema)
+}
+
+/// With this title and this page in place of the name and the comment of the type.
+pub(crate) fn titled(title: &str, page: &str, mut schema: Schema) -> serde_json::Value {
+    ["title", "description"].into_iter().for_each(|key| _ = schema.remove(key));
+    airtab_scenario::schema::titled(title, page, schema.into())
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -153,4 +159,89 @@ fn of<'a>(new: &'a QueueScores, old: &QueueScores) -> Vec<AppChange<'a>> {
         Some(AppChange { name: &new.name, metric, change })
     };
     new.apps.iter().zip(&old.apps).filter_map(change).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use Metric::{Delay, GameMos, Loss, PageTime, QueuePackets};
+    use serde_json::json;
+
+    use super::*;
+    use crate::made::{app, comparison, queue, summary};
+
+    /// To four decimals.
+    fn change(metric: Metric, new: &[Option<f64>], old: &[Option<f64>]) -> Option<(Verdict, String)> {
+        let change = Change::new(metric, &summary(new), &summary(old))?;
+        Some((change.verdict, format!("{:.4} {:.4}", change.mean, change.half_width_95)))
+    }
+
+    #[test]
+    fn a_change_is_from_the_old_to_the_new() {
+        // 2, 2 and 2.5 more: s^2 = 1 / 12, t(0.975, 2) = 4.302653: 4.302653 sqrt(1 / 36) = 0.7171.
+        let (new, old) = ([3.0, 4.0, 5.5].map(Some), [1.0, 2.0, 3.0].map(Some));
+        let told = |verdict, sign: &str| Some((verdict, format!("{sign}2.1667 0.7171")));
+        assert_eq!(change(GameMos, &new, &old), told(Verdict::Better, ""));
+        assert_eq!(change(GameMos, &old, &new), told(Verdict::Worse, "-"));
+        assert_eq!(change(PageTime, &new, &old), told(Verdict::Worse, ""));
+        assert_eq!(change(PageTime, &old, &new), told(Verdict::Better, "-"));
+        assert_eq!(change(QueuePackets, &new, &old), told(Verdict::Same, ""), "neither way is better");
+        let text = |metric, new: &[Option<f64>], old: &[Option<f64>]| {
+            Change::new(metric, &summary(new), &summary(old)).map(|change| change.text(metric)).unwrap()
+        };
+        assert_eq!(text(GameMos, &new, &old), "better, +2.17 ± 0.72");
+        assert_eq!(text(GameMos, &old, &new), "worse, -2.17 ± 0.72");
+        assert_eq!(text(PageTime, &old, &new), "better, -2170 ± 720", "ms");
+        assert_eq!(text(GameMos, &new, &new), "same, 0.00 ± 0.00");
+    }
+
+    /// What the seeds have in common falls out; what is within the interval, or not seen in a table, is the same.
+    #[test]
+    fn a_change_is_that_of_each_seed() {
+        let wide = [10.0, 200.0, 3000.0].map(Some);
+        let more = [11.0, 201.0, 3001.0].map(Some);
+        assert_eq!(change(Delay, &more, &wide), Some((Verdict::Worse, "1.0000 0.0000".into())));
+        // 1, 2 and 3: 2 ± 2.4841.
+        let more = change(GameMos, &[1.0, 2.0, 3.0].map(Some), &[0.0; 3].map(Some));
+        assert_eq!(more, Some((Verdict::Same, "2.0000 2.4841".into())));
+        assert_eq!(change(GameMos, &[4.264; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Same);
+        assert_eq!(change(GameMos, &[4.266; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Better);
+        assert_eq!(change(Loss, &[0.00012; 3].map(Some), &[0.00008; 3].map(Some)).unwrap().0, Verdict::Same);
+        // 2 to 5 and 4 to 6 alone: -2.5 ± 12.7062 sqrt(0.5 / 2).
+        let new = [None, Some(2.0), Some(9.0), Some(4.0)];
+        let old = [Some(1.0), Some(5.0), None, Some(6.0)];
+        assert_eq!(change(Delay, &new, &old), Some((Verdict::Same, "-2.5000 6.3531".into())));
+        assert_eq!(change(Delay, &new[..3], &old[..3]), None, "one seed has both");
+        assert!(is_tied(Delay, &summary(&new[..3]), &summary(&old[..3])), "nothing tells them apart");
+        let (low, high) = ([1.0, 2.0].map(Some), [3.0, 4.0].map(Some));
+        assert!(is_tied(GameMos, &summary(&low), &summary(&high)), "it is no better");
+        assert!(!is_tied(GameMos, &summary(&high), &summary(&low)));
+    }
+
+    #[test]
+    fn each_discipline_is_held_against_the_first() {
+        let under = |label: &str, mos: [f64; 3], page: Option<[f64; 3]>| {
+            let page: Vec<_> = page.map(|page| (PageTime, page)).into_iter().collect();
+            queue(label, vec![app("g", "game", &[(GameMos, mos), (Delay, mos)]), app("w", "web", &page)])
+        };
+        let c = comparison(vec![
+            under("a", [1.0, 2.0, 3.0], Some([0.5; 3])),
+            under("b", [3.0, 4.0, 5.0], Some([0.25; 3])),
+            under("c", [0.5, 1.5, 2.5], None),
+        ]);
+        let told = |name, metric, verdict, mean| json!({ "name": name, "metric": metric, "verdict": verdict, "mean": mean, "half_width_95": 0.0 });
+        let expected = json!([
+            { "queue": "b", "against": "a", "apps": [
+                told("g", "game_mos", "better", 2.0), told("w", "page_seconds", "better", -0.25),
+            ] },
+            { "queue": "c", "against": "a", "apps": [
+                told("g", "game_mos", "worse", -0.5), { "name": "w", "metric": "page_seconds" },
+            ] },
+        ]);
+        assert_eq!(serde_json::to_value(c.changes()).unwrap(), expected);
+        let data = serde_json::to_value(c.data(Build { version: "1.2.3", git: "abc" })).unwrap();
+        assert_eq!(data["changes"], expected);
+        assert_eq!([&data["version"], &data["git"]], [&json!("1.2.3"), &json!("abc")]);
+        assert_eq!((&data["queues"][2]["label"], &data["measure_ns"]), (&json!("c"), &json!([2, 7])));
+        assert_eq!(comparison(c.queues[..1].to_vec()).changes(), []);
+    }
 }

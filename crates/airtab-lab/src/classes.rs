@@ -62,3 +62,59 @@ fn equal(a: &QueueScores, b: &QueueScores) -> bool {
     let all = |q: &QueueScores| q.apps.iter().chain([&q.ap]).map(figures).collect::<Vec<_>>();
     all(a) == all(b)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made::{app, comparison, queue, summary};
+
+    /// A discipline with so many classes, if it goes by them, and that score of its application.
+    fn of(label: &str, classes: Option<&str>, mos: f64) -> QueueScores {
+        let mut q = queue(label, vec![app("a", "game", &[(Metric::GameMos, [mos, mos + 1.0, mos])])]);
+        q.params.extend(classes.map(|n| (CLASSES, n.to_string())));
+        q
+    }
+
+    #[test]
+    fn classes_are_told_apart_if_any_differs() {
+        let told = |classes: &[u8], of_queue: Option<&str>| {
+            let q = of("q", of_queue, 1.0);
+            is_told(&Comparison { classes: classes.into(), ..comparison(vec![q.clone()]) }, &q)
+        };
+        assert!(told(&[0, 0, 1], Some("2")) && told(&[1, 0, 1], Some("2")) && told(&[2, 1], Some("3")));
+        assert!(!told(&[2, 1, 7], Some("2")), "a higher one is the last");
+        assert!(!told(&[0, 1], Some("1")) && !told(&[0, 1], Some("0")) && !told(&[0, 1], None));
+        assert!(!told(&[], Some("2")) && !told(&[3], Some("4")));
+    }
+
+    /// The first that goes by no classes is named as the twin; of two others the earlier one.
+    #[test]
+    fn twins_are_named_once() {
+        let c = comparison(vec![
+            of("spq", Some("2"), 1.0),
+            of("other", None, 5.0),
+            of("told", Some("2"), 1.0),
+            of("fifo", None, 1.0),
+            of("red", None, 1.0),
+            of("alone", Some("2"), 7.0),
+        ]);
+        let c = Comparison { classes: vec![3, 3], ..c };
+        let nothing = "goes by classes, and every application here has class 3: it has nothing to go by";
+        let expected = format!(
+            "spq {nothing}, and its figures are those of fifo to the digit.\n\
+             told {nothing}, and its figures are those of fifo to the digit.\n\
+             spq and fifo have the same figures, to the digit.\n\
+             spq and red have the same figures, to the digit.\n\
+             alone {nothing}.\n"
+        );
+        assert_eq!(notes(&c), expected);
+        // A figure of the access point alone, or of one seed, is a difference.
+        let mut c = comparison(vec![of("fifo", None, 1.0), of("red", None, 1.0)]);
+        assert_eq!(notes(&c), "fifo and red have the same figures, to the digit.\n");
+        c.queues[1].ap.metrics.insert(Metric::QueueMax, summary(&[Some(3.0)]));
+        assert_eq!(notes(&c), "");
+        c.queues[1].ap.metrics.clear();
+        c.queues[1].apps[0].metrics.insert(Metric::GameMos, summary(&[1.0, 1.0, 2.0].map(Some)));
+        assert_eq!(notes(&c), "", "as large on the mean");
+    }
+}

@@ -37,4 +37,24 @@ mod tests {
         );
         assert_eq!(compare_command(None, &["fifo"], "20", false), "airtab compare --queues fifo --seeds 20");
     }
+
+    #[test]
+    fn words_that_a_shell_would_change_are_quoted() {
+        for (word, expected) in [
+            ("", "''"),
+            ("a*", "'a*'"),
+            ("$HOME", "'$HOME'"),
+            ("a;b", "'a;b'"),
+            ("~", "'~'"),
+            ("hé", "'hé'"),
+            ("a'b'c", "'a'\\''b'\\''c'"),
+            ("50%,1-3:x=2+@/_.", "50%,1-3:x=2+@/_."),
+        ] {
+            assert_eq!(quoted(word), expected);
+        }
+        assert_eq!(
+            compare_command(Some("s"), &["a b", "c"], "1 2", false),
+            "airtab compare s --queues 'a b,c' --seeds '1 2'"
+        );
+    }
 }

@@ -332,3 +332,166 @@ impl Comparison {
         self.get(queue, app, metric).map(|s| s.mean)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+    use airtab_scenario::ScenarioFile;
+
+    use super::*;
+    use crate::store::NoStore;
+
+    const TEXT: &str = r#"
+        name = "two"
+        duration = "200ms"
+        measure = ["40ms", "160ms"]
+        windows = { early = ["0s", "100ms"], late = ["100ms", "200ms"] }
+        station = [{ name = "near" }, { name = "far" }]
+        app = [
+          { name = "g", kind = "game", station = "far" },
+          { name = "v", kind = "voip", station = "near", class = 3 },
+          { name = "w", kind = "ping", station = "far", class = 1 },
+        ]
+    "#;
+
+    fn scenario() -> Scenario {
+        ScenarioFile::parse("two.toml", TEXT).unwrap_or_else(|e| panic!("{e}")).scenario
+    }
+
+    fn fifo(label: &str) -> (String, Params) {
+        (label.to_string(), Params::new(Discipline::named("fifo").unwrap()))
+    }
+
+    fn run(apps: usize, mos: Option<f64>, nodes: &[(&str, f64)]) -> Measured {
+        let mut all = vec![Figures::new(); apps];
+        all[1].extend(mos.map(|mos| (Metric::VoipMos, mos)));
+        let node =
+            |(name, drops): &(&str, f64)| (name.to_string(), Figures::from([(Metric::QueueDropped, *drops)]));
+        Measured {
+            apps: all,
+            pages: vec![Vec::new(); apps],
+            seconds: vec![Vec::new(); apps],
+            ap: Figures::new(),
+            nodes: nodes.iter().map(node).collect(),
+        }
+    }
+
+    #[test]
+    fn each_window_has_each_application_of_its_station() {
+        let expected = [
+            ("g", "game", "far"),
+            ("v", "voip", "near"),
+            ("w", "ping", "far"),
+            ("g@early", "game", "far"),
+            ("v@early", "voip", "near"),
+            ("w@early", "ping", "far"),
+            ("g@late", "game", "far"),
+            ("v@late", "voip", "near"),
+            ("w@late", "ping", "far"),
+        ];
+        let expected = expected.map(|(name, kind, station)| (name.to_string(), kind, station.to_string()));
+        assert_eq!(named(&scenario()), expected);
+    }
+
+    /// Nodes are told apart, each over its seeds; a list is one text; classes are those of the applications.
+    #[test]
+    fn a_discipline_is_summed_up_over_its_seeds() {
+        let dnb = Discipline::named("dnb").unwrap();
+        let mut params = Params::new(dnb);
+        params.set("limits", "3, 5,8").unwrap();
+        let queues = [fifo("fifo"), ("mine".into(), params)];
+        let runs = vec![
+            run(9, Some(1.0), &[("a", 0.25), ("b", 0.5)]),
+            run(9, Some(2.0), &[("a", 0.75), ("b", 0.125)]),
+            run(9, None, &[("a", 0.0), ("b", 1.0)]),
+            run(9, Some(4.0), &[("a", 0.5), ("b", 0.5)]),
+        ];
+        let c = comparison(&scenario(), &queues, &[8, 6], true, runs);
+        assert_eq!((c.classes.as_slice(), c.applications()), (&[0, 3, 1][..], 3));
+        assert_eq!((c.short, c.scenario.as_str(), c.seeds.as_slice()), (true, "two", &[8, 6][..]));
+        assert_eq!((c.duration_ns, c.measure_ns), (200_000_000, [40_000_000, 160_000_000]));
+        let of =
+            |queue: &str, app: &str, metric| c.get(queue, app, metric).map(|s| (s.mean, s.values.clone()));
+        let drops = |queue, node| of(queue, node, Metric::QueueDropped);
+        assert_eq!(drops("fifo", "node/a"), Some((0.5, vec![Some(0.25), Some(0.75)])));
+        assert_eq!(drops("fifo", "node/b"), Some((0.3125, vec![Some(0.5), Some(0.125)])));
+        assert_eq!(drops("mine", "node/a"), Some((0.25, vec![Some(0.0), Some(0.5)])));
+        assert_eq!(drops("mine", "node/b"), Some((0.75, vec![Some(1.0), Some(0.5)])));
+        let kinds: Vec<_> = c.queues[1].nodes.iter().map(|node| (node.name.as_str(), node.kind)).collect();
+        assert_eq!(kinds, [("node/a", "node"), ("node/b", "node")]);
+        assert_eq!(of("fifo", "v", Metric::VoipMos), Some((1.5, vec![Some(1.0), Some(2.0)])));
+        assert_eq!(of("mine", "v", Metric::VoipMos), Some((4.0, vec![None, Some(4.0)])));
+        assert_eq!(of("mine", "v@early", Metric::VoipMos), None);
+        let told = &c.queues[1];
+        assert_eq!((told.label.as_str(), told.discipline), ("mine", "dnb"));
+        assert_eq!((told.params["limits"].as_str(), told.params.len()), ("3,5,8", dnb.params().len()));
+        assert_eq!((told.apps[5].station.as_str(), told.ap.kind), ("far", "ap"));
+    }
+
+    /// What is kept of a run are its figures and its pages.
+    #[test]
+    fn a_course_is_not_kept() {
+        let mut whole = run(3, Some(2.5), &[("a", 0.5)]);
+        whole.seconds[0] = vec![(0, 1.0, 2.0, Some(3)).into()];
+        whole.pages[2] = vec![(4, 5, 6, 7, 8).into()];
+        whole.ap.insert(Metric::QueueMax, 35.0);
+        let kept = needed(whole.clone());
+        assert_eq!((kept.seconds.len(), &kept.pages), (0, &whole.pages));
+        assert_eq!((kept.apps, kept.ap, kept.nodes), (whole.apps, whole.ap, whole.nodes));
+    }
+
+    /// A watch sees seed by seed, and its budget stops the runs.
+    #[test]
+    fn a_watched_comparison_goes_seed_by_seed() {
+        let (scenario, queues, stop) = (scenario(), [fifo("a"), fifo("b")], AtomicBool::new(false));
+        let documents = Mutex::new(vec![None; 2]);
+        let work = Runs { scenario: &scenario, queues: &queues, plan: None, documents: &documents };
+        let options = Options {
+            seeds: &[4, 2],
+            short: false,
+            jobs: 1,
+            stop: &stop,
+            store: &NoStore,
+            progress: &|_| (),
+        };
+        let mut seen = Vec::new();
+        let mut each = |so_far: &SoFar| {
+            let seeds = so_far.comparison().map(|c| c.seeds);
+            seen.push((so_far.job().queue, so_far.job().seed, seeds));
+        };
+        let watch = Watch { budget: None, each: &mut each };
+        let all = through(&scenario, &queues, &options, &work, Some(watch)).unwrap();
+        assert_eq!(all, through(&scenario, &queues, &options, &work, None).unwrap());
+        let expected = [(0, 4, None), (1, 4, Some(vec![4])), (0, 2, Some(vec![4])), (1, 2, Some(vec![4, 2]))];
+        assert_eq!(seen, expected);
+        let budget = crate::plan::Budget::new(std::time::Duration::ZERO);
+        let watch = Watch { budget: Some(&budget), each: &mut |_| panic!("nothing is made") };
+        let stopped = through(&scenario, &queues, &options, &work, Some(watch)).unwrap_err();
+        assert_eq!(stopped, Stopped { done: 0, total: 4 });
+    }
+
+    /// Each discipline has the file of its run with the first seed, under its own name; stored runs are taken for the others.
+    #[test]
+    fn files_are_of_the_first_seed_of_each_discipline() {
+        let text = "duration = \"14s\"\nmeasure = [\"6s\", \"8s\"]\n[wifi]\nmedium = \"emulator\"\n[[station]]\nname = \"s\"\nfer = 0\n\
+                    [[app]]\nname = \"p\"\nkind = \"ping\"\nstation = \"s\"\ninterval = \"200ms\"\nstart = \"6s\"\nstop = \"8s\"\n";
+        let scenario = ScenarioFile::parse("few.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+        let plan = flent::Plan::of(&scenario).unwrap_or_else(|e| panic!("{e}"));
+        let (queues, stop) = ([fifo("a"), fifo("b:limit=17")], AtomicBool::new(false));
+        let options = Options {
+            seeds: &[4, 2],
+            short: false,
+            jobs: 1,
+            stop: &stop,
+            store: &NoStore,
+            progress: &|_| (),
+        };
+        let (all, documents) = compare_kept(&scenario, &queues, &options, Some(&plan)).unwrap();
+        let told: Vec<(&str, &str)> = documents.iter().map(|d| (d.title.as_str(), d.note.as_str())).collect();
+        let note = "simulated by airtab, seed 4; time 0 is 1970";
+        assert_eq!(told, [("a", note), ("b:limit=17", note)]);
+        assert_eq!(documents[0].start_unix_ns, 1_000_000_000, "5 s before the measured part");
+        assert_eq!(all, compare(&scenario, &queues, &options).unwrap());
+        assert!(compare_kept(&scenario, &queues, &options, None).unwrap().1.is_empty());
+    }
+}

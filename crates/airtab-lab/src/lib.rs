@@ -33,6 +33,8 @@ pub mod experiment;
 pub mod fingerprint;
 pub mod flent;
 pub mod frame;
+#[cfg(test)]
+mod made;
 mod measure;
 mod order;
 pub mod plan;

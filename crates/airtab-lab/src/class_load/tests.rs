@@ -263,10 +263,15 @@ fn new_bytes_are_those_of_a_book() {
             assert_eq!(found, bytes.iter().filter(|known| !**known).count() as u64);
             bytes.fill(true);
         }
-        // The ports are used again.
-        assert_eq!(seen.new_bytes(&first), 0);
+        // What is known is new when the ports are used again.
         let again = Segment { flow, sequence: begin.wrapping_add(1), syn: false, payload: 100 };
+        seen.new_bytes(&again);
+        assert_eq!(seen.new_bytes(&again), 0);
+        assert_eq!(seen.new_bytes(&first), 0);
         assert_eq!((seen.new_bytes(&again), seen.new_bytes(&again)), (100, 0));
+        // Data of a SYN begins behind it.
+        assert_eq!(seen.new_bytes(&Segment { payload: 60, ..first }), 60);
+        assert_eq!((seen.new_bytes(&again), seen.new_bytes(&again)), (40, 0));
     }
 }
 
@@ -308,4 +313,53 @@ fn holes_are_forgotten() {
     assert_eq!(new, 5000);
     assert_eq!(seen.new_bytes(&segment(1)), 0, "an old hole");
     assert_eq!(seen.new_bytes(&segment(9_997)), 1, "a young one");
+}
+
+/// A TCP segment in a frame of Ethernet: 54 bytes of headers.
+fn segment(ports: (u16, u16), sequence: u32, payload: usize) -> Vec<u8> {
+    let builder = PacketBuilder::ethernet2([1; 6], [2; 6])
+        .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
+        .tcp(ports.0, ports.1, sequence, 100);
+    let mut bytes = Vec::new();
+    builder.write(&mut bytes, &vec![0; payload]).expect("a frame");
+    bytes
+}
+
+/// Flows with the same sequence numbers, of two classes, one sent again; the other direction is a flow of its own.
+#[test]
+fn each_flow_and_each_class_has_its_own_bytes() {
+    let frames = [
+        (0, segment((80, 5000), 0, 1000)),
+        (1, segment((80, 5001), 0, 700)),
+        (2, segment((443, 5002), 0, 400)),
+        (3, segment((5000, 80), 0, 90)),
+        (4, segment((80, 5000), 0, 1000)),
+        (5, segment((443, 5002), 400, 50)),
+        (6, udp((7, 7), 10)),
+        (7, udp((7, 7), 10)),
+        (8 * MS, udp((6000, 7), 10)),
+    ];
+    let found = loads(&file(ETHERNET, &frames, 65535), "tcp:80=1,tcp=0,udp:6000=0").unwrap();
+    let [first, second, last] = found.classes.as_slice() else { panic!("three classes") };
+    let new = [first, second, last].map(|class| class.new_tcp_bytes);
+    assert_eq!(new, [Some(450), Some(1790), None]);
+    assert_eq!([first, second, last].map(|class| class.packets), [3, 4, 2]);
+    // A frame of UDP has 42 bytes of headers.
+    assert_eq!((first.bytes, second.bytes), (2 * 54 + 450 + 52, 4 * 54 + 2790));
+    assert_eq!((found.matched.as_slice(), found.unmatched), (&[4, 2, 1][..], 2));
+    assert_eq!((first.packet_bytes(), ClassLoad::default().packet_bytes()), (Some(610.0 / 3.0), None));
+    assert_eq!((found.frames, found.span_ns), (9, 8 * MS));
+}
+
+/// Space around a rule and both ends of a range of ports.
+#[test]
+fn rules_are_read_as_they_are_meant() {
+    let frames: Vec<_> =
+        [5999, 6000, 6010, 6011].into_iter().zip(0..).map(|(port, i)| (i * MS, udp((port, 9), 10))).collect();
+    let found = loads(&file(ETHERNET, &frames, 65535), " udp:6000-6010=1 , udp=0 ").unwrap();
+    assert_eq!((found.matched.as_slice(), found.unmatched), (&[2, 2][..], 0));
+    let rules = Rules::parse("tcp=2,*=0", &NAMES).unwrap();
+    assert_eq!((rules.len(), rules.classes(), rules.all().len()), (2, 3, 2));
+    let last = Rules::parse("tcp=0, udp:7=1, udp:8=9 ", &NAMES).unwrap_err();
+    assert_eq!((last.number, last.written.as_str()), (3, "udp:8=9"));
 }

@@ -185,3 +185,154 @@ fn expectation(s: &Section, least: Option<f64>, most: Option<f64>, order: Option
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Purpose;
+    use super::super::made::{HOME, parse, read};
+    use super::*;
+
+    /// Two disciplines, an axis, a check with these lines.
+    fn text(lines: &str) -> String {
+        format!(
+            "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\", \"spq\"]\n{}\n{HOME}\n\
+             [[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40, 80]\n\
+             [[check]]\nwhat = \"w\"\nsection = \"1\"\n{}\n",
+            lines.split_once('#').map_or("", |(_, top)| top),
+            lines.split('#').next().unwrap()
+        )
+    }
+
+    fn check(lines: &str) -> Check {
+        parse(&text(lines)).checks.remove(0)
+    }
+
+    const OF: &str = "of = \"g.game_mos\"\nqueue = \"fifo\"\n";
+
+    /// What a check says itself is before what its file says, and that before what its words look like.
+    #[test]
+    fn a_check_has_a_class() {
+        for (lines, class) in [
+            ("reported = \"4.27\"", Class::Published),
+            ("reported = \"133 ms\"", Class::Published),
+            ("reported = \"alike\"", Class::Claim),
+            ("reported = \"a third\"\npublished = 0.3", Class::Published),
+            ("reported = \"a third\"\nrerun = 0.3", Class::Claim),
+            ("reported = \"4.27\"\nclass = \"oracle\"", Class::Oracle),
+            ("reported = \"4.27\"#class = \"question\"", Class::Question),
+            ("reported = \"alike\"\nclass = \"oracle\"#class = \"question\"", Class::Oracle),
+        ] {
+            assert_eq!(check(&format!("{OF}least = 1\n{lines}")).class, class, "{lines}");
+        }
+    }
+
+    #[test]
+    fn a_check_is_read_as_it_is_written() {
+        let plain = check(&format!("{OF}reported = \"r\"\nmost = 7"));
+        assert_eq!(
+            (plain.expect, plain.quick, plain.cause_shown),
+            (Expect::Within(f64::NEG_INFINITY..=7.0), true, false)
+        );
+        assert_eq!((plain.known, plain.published, plain.rerun), (None, None, None));
+        assert_eq!((plain.term.at, plain.term.seconds, plain.term.pages), (vec![], None, None));
+        assert!(matches!(plain.compared, Compared::Value));
+        let full = check(&format!(
+            "{OF}reported = \"r\"\nleast = -2\nknown = \" because \"\ncause = \"shown\"\nquick = false\n\
+             published = [3, 4.5]\nrerun = 6\nat = {{ q = [80, 20] }}"
+        ));
+        assert_eq!(
+            (full.expect, full.quick, full.cause_shown),
+            (Expect::Within(-2.0..=f64::INFINITY), false, true)
+        );
+        assert_eq!(
+            (full.known.as_deref(), full.published, full.rerun),
+            (Some("because"), Some((3.0, 4.5)), Some((6.0, 6.0)))
+        );
+        assert_eq!(full.term.at, [(0, vec![2, 0])]);
+        let open = check(&format!(
+            "{OF}reported = \"r\"\nleast = 3\nmost = 3\nknown = \"k\"\ncause = \"open\"\npublished = 5"
+        ));
+        assert_eq!(
+            (open.expect, open.cause_shown, open.published),
+            (Expect::Within(3.0..=3.0), false, Some((5.0, 5.0)))
+        );
+        let order = |order: &str| check(&format!("{OF}reported = \"r\"\norder = \"{order}\"")).expect;
+        assert_eq!([order("rises"), order("falls")], [Expect::Rises, Expect::Falls]);
+    }
+
+    /// What the other term does not name is as in the check's own; of which seconds and pages it is, always.
+    #[test]
+    fn the_other_term_is_as_its_own_where_it_says_nothing() {
+        let other = |lines: &str| match check(&format!("reported = \"r\"\nleast = 0\n{lines}")).compared {
+            Compared::DividedBy(term) => ("divided", term),
+            Compared::Times(term) => ("times", term),
+            Compared::Minus(term) => ("minus", term),
+            compared => panic!("{compared:?}"),
+        };
+        let figure = |app: &str, metric| vec![(app.to_string(), metric)];
+        let (how, term) = other(&format!("{OF}at = {{ q = 40 }}\ndivided_by = {{ queue = \"chap\" }}"));
+        assert_eq!((how, term.queue.as_str(), term.at), ("divided", "chap", vec![]));
+        assert_eq!((term.of, term.seconds, term.pages), (figure("g", Metric::GameMos), None, None));
+        let chap = OF.replace("fifo", "chap");
+        let (how, term) = other(&format!("{chap}at = {{ q = 40 }}\ntimes = {{ at = {{ q = 20 }} }}"));
+        assert_eq!((how, term.queue.as_str(), term.at), ("times", "chap", vec![(0, vec![0])]));
+        let (how, term) = other(&format!("{OF}minus = {{ of = \"v.voip_mos\" }}"));
+        assert_eq!((how, term.queue.as_str(), term.of), ("minus", "fifo", figure("v", Metric::VoipMos)));
+        let of =
+            |metric: &str| format!("of = \"v.{metric}\"\nqueue = \"fifo\"\nminus = {{ queue = \"chap\" }}\n");
+        let (_, term) = other(&format!("{}seconds = {{ above = 2.6 }}", of("playable_frames_per_second")));
+        assert_eq!((term.seconds, term.pages), (Some(Seconds::Above(2.6)), None));
+        let (_, term) = other(&format!("{}pages = \"larger\"", of("page_seconds")));
+        assert_eq!((term.seconds, term.pages), (None, Some(Pages::Larger)));
+        let below = "of = \"v.playable_frames_per_second\"\nqueue = \"fifo\"\nreported = \"r\"\nleast = 0\nseconds = { below = 2 }";
+        assert_eq!(check(below).term.seconds, Some(Seconds::Below(2.0)));
+        let spread = check("of = \"g.game_mos\"\nspread = [\"chap\", \"fifo\"]\nreported = \"r\"\nmost = 1");
+        assert!(matches!(&spread.compared, Compared::Spread(queues) if queues == &["chap", "fifo"]));
+        assert_eq!(spread.term.queue, "chap");
+    }
+
+    #[test]
+    fn what_a_check_cannot_be_is_told() {
+        for (lines, said) in [
+            ("minus = { queue = \"fifo\" }", "compares a figure with itself"),
+            ("at = { q = 20 }\nminus = { at = { q = 20 } }", "compares a figure with itself"),
+            ("minus = { of = \"g.game_mos\" }", "compares a figure with itself"),
+            ("minus = { at = { q = [20, 40] } }", "name one value of an axis"),
+            (
+                "minus = { queue = \"chap\" }\ntimes = { queue = \"chap\" }",
+                "give one of spread, divided_by, minus and times",
+            ),
+            ("seconds = { below = 2, above = 3 }", "give one of below, above and correlation"),
+            ("seconds = { correlation = false }", "give one of below, above and correlation"),
+            ("published = [4, 4]", "is neither a number nor a range"),
+        ] {
+            let wrong =
+                read("mine", &text(&format!("{OF}reported = \"r\"\nleast = 0\n{lines}")), Purpose::Judge);
+            let wrong = wrong.map(|_| ()).expect_err(lines);
+            assert!(wrong.contains(said), "{lines}: {wrong}");
+        }
+        check(&format!(
+            "{OF}reported = \"r\"\nleast = 0\nat = {{ q = 40 }}\nminus = {{ at = {{ q = 20 }} }}"
+        ));
+        // What has one wrong part is wrong.
+        for (lines, said) in [
+            ("of = \"g.game_mos\"\nspread = [\"chap\", \"chap\"]", "one discipline does not differ"),
+            (
+                "of = [\"v.page_seconds\", \"g.game_mos\"]\nqueue = \"fifo\"\npages = \"larger\"",
+                "is for page_seconds only",
+            ),
+            (
+                "of = [\"v.playable_frames_per_second\", \"g.game_mos\"]\nqueue = \"fifo\"\nseconds = { below = 2 }",
+                "is for playable_frames_per_second only",
+            ),
+        ] {
+            let wrong = read("mine", &text(&format!("reported = \"r\"\nleast = 0\n{lines}")), Purpose::Judge);
+            let wrong = wrong.map(|_| ()).expect_err(lines);
+            assert!(wrong.contains(said), "{lines}: {wrong}");
+        }
+        // An order needs one axis along which it is.
+        let order = format!("{OF}reported = \"r\"\norder = \"falls\"\nat = {{ q = 20 }}");
+        let wrong = read("mine", &text(&order), Purpose::Judge).map(|_| ()).expect_err("one point");
+        assert!(wrong.contains("is along one axis"), "{wrong}");
+    }
+}

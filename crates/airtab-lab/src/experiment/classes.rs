@@ -174,3 +174,57 @@ fn list<'s, 'a>(top: &Section<'s, 'a>, v: &Value<'s, 'a>) -> Result<Vec<f64>, St
     };
     items.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::ModelTask;
+
+    fn figures(text: &str) -> Vec<(String, f64)> {
+        let task =
+            ModelTask::parse("x", &format!("task = \"cbt\"\n{text}")).unwrap_or_else(|e| panic!("{e}"));
+        let table = toml::from_str(&format!("task = \"cbt\"\n{text}")).unwrap();
+        assert_eq!(ModelTask::apps_of(&table), Ok(task.apps()), "one name for each figure");
+        let value = |figures: airtab_scenario::Figures| figures.into_values().next().unwrap();
+        task.apps().into_iter().zip(task.figures(1).unwrap().into_iter().map(value)).collect()
+    }
+
+    #[track_caller]
+    fn near(found: &[(String, f64)], expected: &[(&str, f64)]) {
+        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, expected.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+        for ((name, value), (_, wanted)) in found.iter().zip(expected) {
+            assert!((value - wanted).abs() < 1e-9 * wanted.abs().max(1.0), "{name}: {value}, not {wanted}");
+        }
+    }
+
+    #[test]
+    fn each_class_has_its_threshold_and_its_rate() {
+        let classes = "rate = [600, 150, 450]\npacket = [1500, 800, 1000]\nlatency = \"100ms\"\n";
+        // 1024 bytes x rate x 0.1 s by the size of a packet: 40.96, 19.2 and 46.08, of which the last is off by 1.92.
+        let found = figures(&format!("subject = \"thresholds\"\n{classes}printed = [41, 19, 48]\n"));
+        near(&found, &[("threshold_1", 40.96), ("threshold_2", 19.2), ("threshold_3", 46.08), ("off", 1.92)]);
+        let found = figures(&format!("subject = \"thresholds\"\n{classes}printed = [43.96, 19.2, 46.08]\n"));
+        assert!((found[3].1 - 3.0).abs() < 1e-9, "below what is printed: {found:?}");
+        // The third is idle: the others get its 450 as 600 to 150. 61440 bytes wait for 960000 a second.
+        let found = figures(&format!("subject = \"borrow\"\n{classes}load = [2000, 500, 0]\n"));
+        near(&found, &[("rate_1", 960.0), ("rate_2", 240.0), ("rate_3", 0.0), ("wait", 64.0)]);
+    }
+
+    #[test]
+    fn frames_are_told_apart() {
+        let p = |packets: f64| 0.9f64.powf(packets);
+        let (i, p, b) = (p(5.26), p(1.69), p(1.0));
+        let spoilt = (6.0 * 8.0 + 2.0 * 5.0 + 4.0) / 12.0;
+        let expected = [
+            ("whole", 5.0 * (i + p + 4.0 * b)),
+            ("playable", 5.0 * (i + i * p + 2.0 * i * p * b + 2.0 * i * i * p * b)),
+            ("spoilt", spoilt),
+            ("spoilt_by_packets", 100.0 * spoilt / 12.0),
+            ("spoilt_by_frames", 100.0 * spoilt / 6.0),
+        ];
+        near(&figures("subject = \"frames\"\nloss = 0.1\n"), &expected);
+        // An average of what grows by one packet each, with a weight of a half: 1, 2, 3 after another, or 0.5, 1.25, 2.125.
+        let found = figures("subject = \"burst\"\nweight = 0.5\npackets = 3\n");
+        assert!((found[0].1 - 2.125).abs() < 1e-12 && found[0].0 == "average", "{found:?}");
+    }
+}

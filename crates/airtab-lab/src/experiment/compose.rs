@@ -261,4 +261,97 @@ mod tests {
             assert_eq!(find(&t, key).unwrap_err(), message);
         }
     }
+
+    #[test]
+    fn lists_without_names_are_replaced() {
+        for (base, top, both) in [
+            ("v = [1, 2]", "v = [3]", "v = [3]"),
+            ("v = [{ name = \"a\", x = 1 }]", "v = [{ y = 2 }]", "v = [{ y = 2 }]"),
+            ("v = [{ x = 1 }]", "v = [{ name = \"a\" }]", "v = [{ name = \"a\" }]"),
+            ("v = { x = 1 }", "v = 3", "v = 3"),
+            ("a = { b = { c = 1, d = 2 } }", "a = { b = { d = 3 } }", "a = { b = { c = 1, d = 3 } }"),
+            (
+                "v = [{ name = \"a\", t = { x = 1, y = 2 } }]",
+                "v = [{ name = \"a\", t = { y = 3 } }]",
+                "v = [{ name = \"a\", t = { x = 1, y = 3 } }]",
+            ),
+        ] {
+            assert_eq!(merged(table(base), table(top)), table(both), "{base} {top}");
+        }
+    }
+
+    /// An axis of two keys sets each to its own value, or both to one; a later axis has the last word.
+    #[test]
+    fn a_point_has_the_values_of_its_axes() {
+        let e = super::super::made::parse(
+            r#"
+            title = "t"
+            source = "s"
+            live = true
+            [scenario]
+            duration = "9s"
+            station = [{ name = "s" }]
+            app = [{ name = "the game", kind = "game", station = "s" }, { name = "v", kind = "voip", station = "s" }]
+            [[axis]]
+            name = "classes"
+            keys = ["app.the game.class", "app.\"v\".class"]
+            values = [[1, 2], 3, 4]
+            names = ["apart", "alike", "more"]
+            [[axis]]
+            name = "host"
+            keys = "live"
+            values = [true, false]
+            [[axis]]
+            name = "again"
+            keys = ["app.v.class", "queue.chap.limit"]
+            values = [[5, 35], [6, 70]]
+            names = ["a", "b"]
+            "#,
+        );
+        let at = [1, 0, 1];
+        assert_eq!(e.place(&at), "classes = alike, host = true, again = b");
+        assert_eq!((e.size(), e.combinations().nth(5)), (12, Some(at.to_vec())), "the last axis fastest");
+        let written = |at: &[usize]| {
+            let (written, live) = e.written(at).unwrap();
+            let read = table(&written.text);
+            let class = |i: usize| read["app"][i].get("class").and_then(Value::as_integer);
+            let limit = read["queue"]["chap"]["limit"].as_integer();
+            assert!(read.get("live").is_none() && read["name"].as_str() == Some("mine"));
+            (class(0), class(1), limit, live)
+        };
+        assert_eq!(written(&at), (Some(3), Some(6), Some(70), true));
+        assert_eq!(written(&[0, 1, 0]), (Some(1), Some(5), Some(35), false));
+        assert_eq!(e.written(&at).unwrap().0.file, "scenario.toml");
+        let point = e.point(vec![0, 1, 1]).unwrap();
+        assert_eq!((point.at.as_slice(), point.live), (&[0, 1, 1][..], false));
+        let Workload::Home(home) = point.workload else { panic!("a home") };
+        assert_eq!((home.scenario.apps[0].class, home.scenario.apps[1].class), (1, 6));
+    }
+
+    #[test]
+    fn a_scenario_is_called_as_it_says_or_as_its_experiment() {
+        let text = "title = \"t\"\nsource = \"s\"\n[scenario]\nduration = \"9s\"\nstation = [{ name = \"s\" }]\n\
+                    app = [{ name = \"g\", kind = \"game\", station = \"s\" }]\n";
+        let name = |text: &str| {
+            let e = super::super::made::read("chap/mine", text, super::super::file::Purpose::Judge).unwrap();
+            let (written, live) = e.written(&[]).unwrap();
+            assert!(!live);
+            (table(&written.text)["name"].as_str().map(String::from), written.file)
+        };
+        assert_eq!(name(text), (Some("mine".into()), "chap/scenario.toml".into()));
+        assert_eq!(name(&format!("{text}name = \"own\"")).0.as_deref(), Some("own"));
+        // What is wrong has the place of its point, and the words that are wrong.
+        let e = super::super::made::parse(&format!(
+            "{text}[[axis]]\nname = \"q\"\nkeys = \"queue.fifo.limit\"\nvalues = [\"35\", \"many\"]\n"
+        ));
+        let wrong = e.points().unwrap_err().to_string();
+        assert!(wrong.starts_with("mine, at q = many: ") && wrong.contains("many"), "{wrong}");
+        // Each problem of a point is told.
+        let e = super::super::made::parse(&format!(
+            "{text}[[axis]]\nname = \"q\"\nkeys = [\"app.g.start\", \"app.g.stop\"]\nvalues = [[\"early\", \"late\"]]\n"
+        ));
+        let wrong = e.points().unwrap_err().to_string();
+        assert_eq!(wrong.matches("mine, at q = early: ").count(), 2, "{wrong}");
+        assert!(wrong.contains("'early'") && wrong.contains("'late'"), "{wrong}");
+    }
 }

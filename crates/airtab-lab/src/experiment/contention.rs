@@ -61,3 +61,45 @@ fn items(value: &Value) -> Vec<String> {
     let one = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_string);
     value.as_array().map_or_else(|| vec![one(value)], |list| list.iter().map(one).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(text: &str) -> Result<Contention, String> {
+        Contention::read(&toml::from_str(text).unwrap())
+    }
+
+    /// A figure for each output and each value of each list, the last parameter fastest; a default is one value.
+    #[test]
+    fn each_combination_has_its_figures() {
+        let short = "task = \"contention\"\nsubject = \"access\"\nsuccesses = 300\nwindow = 16\n";
+        let names = |more: &str| task(&format!("{short}{more}")).unwrap().names();
+        let plain = names("method = \"dcf\"\nn = 2\n");
+        let several = names("method = [\"dcf\", \"h\"]\nn = [2, 5]\n");
+        assert_eq!(several.len(), 4 * plain.len());
+        let first: Vec<&str> = several.iter().step_by(plain.len()).map(String::as_str).collect();
+        let behind = |name: &str| name.strip_prefix(plain[0].as_str()).unwrap().to_string();
+        let mut order: Vec<String> = first.iter().map(|name| behind(name)).collect();
+        order.sort();
+        assert!(
+            order == ["_2_dcf", "_2_h", "_5_dcf", "_5_h"] || order == ["_dcf_2", "_dcf_5", "_h_2", "_h_5"],
+            "{order:?}"
+        );
+        assert_eq!(names("n = 2\n").len(), plain.len(), "of methods the first");
+        // Each is that of its own values, with the seed.
+        let figures = |more: &str, seed| task(&format!("{short}{more}")).unwrap().figures(seed).unwrap();
+        let both = figures("method = [\"dcf\", \"h\"]\nn = 3\n", 5);
+        let each = [figures("method = \"dcf\"\nn = 3\n", 5), figures("method = \"h\"\nn = 3\n", 5)].concat();
+        assert_eq!(both, each);
+        assert_ne!(figures("method = \"dcf\"\nn = 3\n", 6), each[..plain.len()]);
+        assert!(both.iter().all(|f| f.len() <= 1 && f.keys().all(|metric| *metric == Metric::Value)));
+        // Of a parameter that usually has several values the first.
+        let usual = |subject: &&Subject| subject.params().any(|param| param.defaults().len() > 1);
+        let subject = crate::contention::SUBJECTS.iter().find(usual).expect("one has a list");
+        let one = task(&format!("task = \"contention\"\nsubject = \"{}\"\n", subject.name)).unwrap();
+        assert_eq!(one.names(), subject.outputs.iter().map(|output| output.name).collect::<Vec<_>>());
+        let none = task("task = \"contention\"\n").map(|_| ()).unwrap_err();
+        assert_eq!(none, "[model] lacks the key `subject`, such as \"access\"");
+    }
+}

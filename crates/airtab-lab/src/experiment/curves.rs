@@ -291,4 +291,70 @@ mod tests {
         let points = expected.map(|p| p.map(|(x, y)| Point::new(x, y)));
         assert_eq!(of, [("flows".to_string(), points.to_vec())]);
     }
+
+    /// Each application and each queue has its own curve, which begins at nothing.
+    #[test]
+    fn curves_are_told_apart() {
+        let text = "duration = \"10ms\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"ping\"\nstation = \"s\"\n\
+                    [[app]]\nname = \"b\"\nkind = \"ping\"\nstation = \"s\"\n";
+        let cell = ScenarioFile::parse("short.toml", text).unwrap().scenario;
+        let mesh = "duration = \"10ms\"\ntopology = \"chain-2\"\n[wifi]\nphy = \"std-11b\"\n\
+                    [[app]]\nname = \"load\"\nkind = \"download\"\nfrom = \"n0\"\nto = \"n2\"\n";
+        let mesh = ScenarioFile::parse("mesh.toml", mesh).unwrap_or_else(|e| panic!("{e}")).scenario;
+        let of = |scenario: &Scenario, quantity, values: &[[f64; 2]]| {
+            let values = values.iter().map(|v| v.map(Some).to_vec()).collect();
+            let Curves { label, of } =
+                curves(scenario, &[1_000_000_000, 2_000_000_000], &[Series { quantity, values }]);
+            let ys = |points: &Points| points.iter().map(|p| p.unwrap().y).collect::<Vec<_>>();
+            (label, of.iter().map(|(name, points)| (name.clone(), ys(points))).collect::<Vec<_>>())
+        };
+        let curve = |name: &str, ys: [f64; 2]| (name.to_string(), ys.to_vec());
+        let two = [[125_000.0, 375_000.0], [250_000.0, 250_000.0]];
+        let rates = vec![curve("a", [1.0, 2.0]), curve("b", [2.0, 0.0])];
+        assert_eq!(of(&cell, Quantity::Received, &two), ("received, Mb/s".into(), rates.clone()));
+        assert_eq!(of(&cell, Quantity::Uploaded, &two), ("received from the station, Mb/s".into(), rates));
+        let volumes = vec![curve("a", [2.0, 3.0]), curve("b", [4.0, 4.0])];
+        assert_eq!(
+            of(&cell, Quantity::Volume, &[[2e6, 3e6], [4e6, 4e6]]),
+            ("acknowledged, MB".into(), volumes)
+        );
+        let one = [[3.0, 4.5]];
+        assert_eq!(
+            of(&cell, Quantity::Average, &one),
+            ("average queue, packets".into(), vec![curve("average", one[0])])
+        );
+        assert_eq!(of(&cell, Quantity::Unit, &one), ("unit".into(), vec![curve("unit", one[0])]));
+        // Of several queues each has a name of its own.
+        let three = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]];
+        let named =
+            |names: [&str; 3]| names.iter().zip(three).map(|(name, ys)| curve(name, ys)).collect::<Vec<_>>();
+        assert_eq!(of(&cell, Quantity::Queue, &three).1, named(["bk", "be", "vi"]));
+        assert_eq!(of(&mesh, Quantity::Limit, &three).1, named(["n0", "n1", "n2"]));
+    }
+
+    /// Each flow of an application counts as one, and each queue goes by its own unit.
+    #[test]
+    fn flows_and_queues_are_counted_one_by_one() {
+        let text = "duration = \"4s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"peers\"\nkind = \"p2p\"\nflows = 2\nstation = \"s\"\n\
+                    start = \"0s\"\n[[app]]\nname = \"down\"\nkind = \"download\"\nstation = \"s\"\nstart = \"0s\"\n";
+        let scenario = ScenarioFile::parse("even.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+        assert_eq!(scenario.apps.iter().map(App::flows).collect::<Vec<_>>(), [2, 1]);
+        let at_ns = [1_000_000_000, 2_000_000_000];
+        let list = |values: &[[f64; 2]]| values.iter().map(|v| v.map(Some).to_vec()).collect::<Vec<_>>();
+        let volumes =
+            Series { quantity: Quantity::FlowVolumes, values: list(&[[4.0, 8.0], [4.0, 4.0], [4.0, 12.0]]) };
+        let of = curves(&scenario, &at_ns, &[volumes]).of;
+        // 4, 4 and 4; then 4, 0 and 8: 12 x 12 / (3 x 80).
+        assert_eq!(of[0].1, [Some(Point::new(1.0, 1.0)), Some(Point::new(2.0, 0.6))]);
+        let class = |name| Discipline::named("cbt").unwrap().class_column(name).map(Quantity::Class).unwrap();
+        let all = [
+            Series { quantity: class("average"), values: list(&[[2e6, 3e6], [4000.0, 5e6]]) },
+            Series { quantity: class(CLASS), values: list(&[[0.0; 2]; 2]) },
+            Series { quantity: Quantity::Unit, values: list(&[[2.0, 2.0], [1.0, 2.0]]) },
+        ];
+        let Curves { label, of } = curves(&scenario, &at_ns, &all);
+        assert_eq!(label, "average queue, ms of airtime");
+        assert_eq!(of[0].1, [Some(Point::new(1.0, 2.0)), Some(Point::new(2.0, 3.0))]);
+        assert_eq!(of[1].1, [None, Some(Point::new(2.0, 5.0))], "bytes at first");
+    }
 }

@@ -104,6 +104,10 @@ mod tests {
             ("event simulation: 6.01", (6.01, 6.01)),
             ("W0/((1 - rho1)(1 - rho)): 0.6667", (0.6667, 0.6667)),
             ("2nI = 100", (100.0, 100.0)),
+            ("-4.5", (-4.5, -4.5)),
+            ("around -3 to 2.5 %", (-3.0, 2.5)),
+            ("0.4 (0.3 (of all) or 0.2)", (0.4, 0.4)),
+            ("7 to 7", (7.0, 7.0)),
         ] {
             assert_eq!(numbers(reported), Some(found), "{reported}");
         }
@@ -148,6 +152,13 @@ mod tests {
         assert_eq!(text("15 to 25", 12.0, None).as_deref(), Some("-3.00 (-20 %)"));
         assert_eq!(text("0", 0.5, Some(0.1)).as_deref(), Some("+0.50"), "of nothing there is no share");
         assert_eq!(text("30", 30.001, Some(0.001)).as_deref(), Some("0.00 (0 %)"));
+        // Of a source below 0 the share is of its size: up is up.
+        assert_eq!(text("-4", -3.0, None).as_deref(), Some("+1.00 (+25 %)"));
+        assert_eq!(text("-4 to -2", -6.0, None).as_deref(), Some("-2.00 (-50 %)"));
+        assert_eq!(text("-4 to 2", 3.0, None).as_deref(), Some("+1.00 (+50 %)"), "of the nearer end");
+        let distance = Distance::new((-4.0, -2.0), -1.0, None);
+        assert_eq!((distance.by, distance.percent()), (1.0, Some(50.0)));
+        assert_eq!(Distance::new((0.0, 0.0), 3.0, None).percent(), None);
         assert_eq!(text("alike", 1.0, None), None);
     }
 }

@@ -325,3 +325,219 @@ fn axis_of(axis: &Axis, places: impl Iterator<Item = f64>) -> draw::Axis {
         false => new.covering([0.0]).covering(places),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Purpose;
+    use super::super::made::{HOME, of_queues, parse, point, read};
+    use super::*;
+    use crate::made::app;
+
+    fn text(lines: &str) -> String {
+        format!("title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\"]\n{HOME}\n{lines}")
+    }
+
+    /// So many values of each of some axes.
+    fn axes(lengths: &[usize]) -> Experiment {
+        let axis = |(i, n): (usize, &usize)| {
+            let values: Vec<String> = (1..=*n).map(|v| v.to_string()).collect();
+            format!(
+                "[[axis]]\nname = \"a{i}\"\nkeys = \"queue.fifo.k{i}\"\nvalues = [{}]\n",
+                values.join(", ")
+            )
+        };
+        let lines: String = lengths.iter().enumerate().map(axis).collect();
+        read("mine", &text(&lines), Purpose::Sweep).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    fn drawn(app: &str, metric: Metric) -> Drawn {
+        Drawn::from(&(app.to_string(), metric))
+    }
+
+    #[test]
+    fn a_sweep_is_drawn_over_its_longest_axis() {
+        let of = |lengths: &[usize]| {
+            let all = of_sweep(&axes(lengths), vec![drawn("g", Metric::GameMos), drawn("v", Metric::Loss)]);
+            assert_eq!((all[0].title.as_str(), all[1].title.as_str()), ("g: MOS", "v: lost, %"));
+            assert_eq!(all[1].y, [drawn("v", Metric::Loss)]);
+            assert_eq!(all[0].queues, ["fifo", "chap"]);
+            assert_eq!((all.len(), &all[0].at), (2, &all[1].at));
+            (all[0].x, all[0].at.clone())
+        };
+        assert_eq!(of(&[2, 5, 3]), (Some(1), vec![]));
+        assert_eq!(
+            of(&[5, 2, 5, 3]),
+            (Some(2), vec![(3, vec![0])]),
+            "the last of the longest; 5 x 2 panels, 3 were too many"
+        );
+        assert_eq!(of(&[4, 30, 6, 1]), (Some(1), vec![]), "24 panels");
+        assert_eq!(
+            of(&[5, 5, 30, 2]),
+            (Some(2), vec![(1, vec![0])]),
+            "5 x 2 panels: the first axes go first"
+        );
+        assert_eq!(of(&[1, 1]), (None, vec![]), "nothing varies");
+        assert_eq!(of(&[]), (None, vec![]));
+    }
+
+    #[test]
+    fn lines_are_named_by_what_tells_them_apart() {
+        let names = |y: &str| {
+            let e = parse(&text(&format!("[[figure]]\ntitle = \"f\"\ny = {y}\n")));
+            let figure = &e.figures[0];
+            figure.y.iter().map(|y| figure.name(y)).collect::<Vec<_>>()
+        };
+        assert_eq!(names("[\"g.game_mos\", \"g.loss_ratio\"]"), ["MOS", "lost, %"]);
+        assert_eq!(names("[\"g.loss_ratio\", \"v.loss_ratio\"]"), ["g", "v"]);
+        assert_eq!(names("[\"g.game_mos\", \"v.loss_ratio\"]"), ["g: MOS", "v: lost, %"]);
+        assert_eq!(names("[\"g.loss_ratio\", \"*.loss_ratio\"]"), ["g", "*"]);
+        let three = names("[\"g.game_mos\", \"g.loss_ratio\", \"v.loss_ratio\"]");
+        assert_eq!(three, ["g: MOS", "g: lost, %", "v: lost, %"]);
+    }
+
+    #[test]
+    fn the_least_of_several_metrics_is_the_lowest() {
+        let least = |per: &str, metrics: &[Metric]| {
+            let lines = format!(
+                "[[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [1, 2]\n[[figure]]\ntitle = \"f\"\nx = \"q\"\ny = \"g.game_mos\"\n{per}"
+            );
+            parse(&text(&lines)).figures[0].least(metrics.iter())
+        };
+        assert_eq!(least("", &[Metric::GameMos]), Some(1.0));
+        assert_eq!(least("", &[Metric::GameMos, Metric::Loss]), Some(0.0));
+        assert_eq!(least("per = 4", &[Metric::GameMos, Metric::VoipMos]), Some(0.25));
+        assert_eq!(least("", &[Metric::Loss, Metric::VoipRG107]), None, "one may be below 0");
+    }
+
+    #[test]
+    fn an_axis_has_names_or_numbers() {
+        let of = |lines: &str, places: &[f64]| {
+            let e = parse(&text(&format!(
+                "[[axis]]\nname = \"a\"\nkeys = \"queue.limit\"\nlabel = \"limit\"\n{lines}\n"
+            )));
+            axis_of(&e.axes[0], places.iter().copied())
+        };
+        let new = || draw::Axis::new("limit");
+        let named =
+            |names: &[(f64, &str)]| names.iter().map(|(x, name)| (*x, name.to_string())).collect::<Vec<_>>();
+        assert_eq!(of("values = [20, 40, 80]", &[20.0, 80.0]), new().covering([0.0, 20.0, 80.0]));
+        assert_eq!(
+            of("values = [20, 40, 80]\nlog = true", &[20.0, 80.0]),
+            new().log().named(named(&[(20.0, "20"), (80.0, "80")])),
+            "those that are shown"
+        );
+        let words = "values = [20, 40]\nnames = [\"few\", \"many\"]";
+        assert_eq!(
+            of(words, &[0.0, 1.0]),
+            new().named(named(&[(0.0, "few"), (1.0, "many")])),
+            "by their places"
+        );
+        let never = "values = [20, 40]\nnames = [\"20\", \"never\"]\nx = [20, 50]";
+        assert_eq!(of(never, &[20.0, 50.0]), new().named(named(&[(20.0, "20"), (50.0, "never")])));
+        assert_eq!(of(never, &[20.0]), new().covering([0.0, 20.0]), "what is not shown needs no name");
+    }
+
+    const Q: &str = "[[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40, 80]\n\
+                     [[axis]]\nname = \"n\"\nkeys = \"app.g.class\"\nvalues = [1, 2]\n";
+
+    /// A panel for each value of the other axis; a group of one point is none, and what is not asked for is not there.
+    #[test]
+    fn a_figure_has_a_panel_for_each_group_of_points() {
+        let alts = |lines: &str, points: &[[usize; 2]]| {
+            let e = parse(&text(&format!("{Q}[[figure]]\ntitle = \"f\"\ny = \"g.game_mos\"\n{lines}")));
+            let mos = |at: &[usize; 2]| [10.0 * at[0] as f64 + at[1] as f64; 3];
+            let points = points.iter().map(|at| point(at, &[("fifo", mos(at)), ("chap", [9.0; 3])]));
+            let outcome = Outcome { quick: false, seeds: 3, runs: 6, points: points.collect() };
+            let panels = e.figures[0].draw(&e, &outcome);
+            panels.into_iter().map(|panel| (panel.caption, panel.alt)).collect::<Vec<_>>()
+        };
+        let all = [[0, 0], [0, 1], [1, 0], [1, 1], [2, 0], [2, 1]];
+        let told = |caption: &str, alt: &str| (caption.to_string(), alt.to_string());
+        assert_eq!(
+            alts("x = \"q\"\n", &all),
+            [
+                told("n = 1", "f: MOS over q; last: fifo 20.00, chap 9.00"),
+                told("n = 2", "f: MOS over q; last: fifo 21.00, chap 9.00")
+            ]
+        );
+        assert_eq!(
+            alts("x = \"q\"\nat = { n = 2, q = [20, 40] }\nqueues = [\"fifo\"]\n", &all),
+            [told("n = 2", "f: MOS over q; last: fifo 11.00")]
+        );
+        assert_eq!(
+            alts("x = \"q\"\n", &all[..3]),
+            [told("n = 1", "f: MOS over q; last: fifo 10.00, chap 9.00")]
+        );
+        assert_eq!(
+            alts("at = { q = 80 }\nqueues = [\"chap\", \"fifo\"]\n", &all),
+            [
+                told(
+                    "q = 80, n = 1, g, MOS",
+                    "f, q = 80, n = 1, g, MOS: chap 9.00 ± 0.00; fifo 20.00 ± 0.00"
+                ),
+                told(
+                    "q = 80, n = 2, g, MOS",
+                    "f, q = 80, n = 2, g, MOS: chap 9.00 ± 0.00; fifo 21.00 ± 0.00"
+                )
+            ]
+        );
+    }
+
+    /// Formulas have a bar each, with what is published of it.
+    #[test]
+    fn formulas_have_a_bar_each() {
+        let check = |of: &str, published: &str| {
+            format!(
+                "[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nleast = 0\nqueue = \"fifo\"\nof = \"{of}.value\"\npublished = {published}\n"
+            )
+        };
+        let e = parse(&format!(
+            "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\"]\n[model]\ntask = \"waits\"\nrho = 0.5\nkappa = 0.5\nservice = \"1ms\"\n\
+             [[figure]]\ntitle = \"f\"\ny = [\"slow.value\", \"fast.value\"]\nfrom = -1\n{}{}",
+            check("fast", "[6, 7]"),
+            check("slow", "2")
+        ));
+        let apps = vec![
+            app("slow", "flow", &[(Metric::Value, [3.0; 3])]),
+            app("fast", "flow", &[(Metric::Value, [5.0; 3])]),
+        ];
+        let points = vec![of_queues(&[], vec![("fifo", apps)])];
+        let outcome = Outcome { quick: false, seeds: 3, runs: 3, points };
+        let panels = e.figures[0].draw(&e, &outcome);
+        let [Panel { content: Content::Bars(bars), alt, .. }] = &panels[..] else { panic!("{panels:?}") };
+        assert!(alt.starts_with("f: slow 3") && alt.contains("; fast 5"), "{alt}");
+        let shown: Vec<_> =
+            bars.bars.iter().map(|bar| (bar.label.as_str(), bar.value, bar.published)).collect();
+        assert_eq!(shown, [("slow", 3.0, Some((2.0, 2.0))), ("fast", 5.0, Some((6.0, 7.0)))]);
+        assert_eq!((bars.from, bars.bars[1].look), (-1.0, Look::of_app(1)));
+        assert_eq!(bars.axis, draw::Axis::new(Metric::Value.label()).covering([-1.0, 7.0]));
+    }
+
+    /// Values, what is published and where the axis begins are in its unit.
+    #[test]
+    fn a_figure_has_the_unit_of_its_axis() {
+        let check = "[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nleast = 0\nqueue = \"fifo\"\nof = \"g.game_mos\"\nat = { q = 40, n = 1 }\npublished = [3, 5]\n";
+        let drawn = |lines: &str| {
+            let figure = format!(
+                "{Q}{check}[[figure]]\ntitle = \"f\"\ny = \"g.game_mos\"\nx = \"q\"\nat = {{ n = 1 }}\nqueues = [\"fifo\"]\n{lines}"
+            );
+            let e = parse(&text(&figure));
+            let points =
+                [0, 1].map(|q| point(&[q, 0], &[("fifo", [2.0 + 2.0 * q as f64; 3]), ("chap", [9.0; 3])]));
+            let outcome = Outcome { quick: false, seeds: 3, runs: 6, points: points.to_vec() };
+            match e.figures[0].draw(&e, &outcome).remove(0).content {
+                Content::Plot(plot) => plot,
+                other => panic!("{other:?}"),
+            }
+        };
+        let plot = drawn("per = 2\nlabel = \"pairs\"\nfrom = 0.75\n");
+        let shown: Vec<_> = plot.lines.iter().map(|line| (line.kind, line.points.clone())).collect();
+        let published = Point { x: 40.0, y: 2.0, low: 1.5, high: 2.5 };
+        let own = vec![Some(Point::new(20.0, 1.0)), Some(Point::new(40.0, 2.0))];
+        assert_eq!(shown, [(Kind::Published, vec![Some(published)]), (Kind::Means, own)]);
+        assert_eq!(plot.y, draw::Axis::new("pairs").covering([0.75, 2.5]).not_below(0.5));
+        let plain = drawn("");
+        assert_eq!(plain.y, draw::Axis::new("MOS").covering([1.0, 5.0]).not_below(1.0), "from its least on");
+        assert_eq!(plain.x, draw::Axis::new("q").covering([0.0, 40.0]));
+    }
+}

@@ -556,3 +556,212 @@ fn from_de(value: &DeValue) -> Toml {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{HOME, parse, read};
+    use super::*;
+
+    fn text(lines: &str) -> String {
+        format!("title = \"t\"\nsource = \"s\"\n{lines}\n{HOME}")
+    }
+
+    #[test]
+    fn an_experiment_is_called_as_its_file() {
+        for (path, id) in [
+            ("mine.toml", "mine"),
+            ("a/mine.experiment.toml", "mine"),
+            ("experiments/chap/link.toml", "chap/link"),
+            ("/root/experiments/chap/link.toml", "chap/link"),
+            ("experiments/link.toml", "link"),
+            ("experiments/chap/base/link.toml", "link"),
+            ("chap/link.toml", "link"),
+        ] {
+            assert_eq!(id_of(Path::new(path)), id, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_does_not_say_has_its_default() {
+        let e = parse(&text(""));
+        assert_eq!((e.seeds, e.quick_seeds, e.live), (5, 2, false));
+        assert_eq!(e.queues.iter().map(|q| q.label.as_str()).collect::<Vec<_>>(), USUAL_QUEUES);
+        assert_eq!((e.about.as_str(), e.study.as_str(), e.id.as_str(), e.named()), ("", "", "mine", "mine"));
+        assert_eq!(parse(&text("seeds = 1")).quick_seeds, 1);
+        assert_eq!(parse(&text("seeds = 9")).quick_seeds, 2);
+        let full = parse(&text("seeds = 9\nquick_seeds = 4\nabout = \" what \"\nstudy = \"Lee 2010\""));
+        assert_eq!((full.seeds, full.quick_seeds), (9, 4));
+        assert_eq!((full.about.as_str(), full.study.as_str()), ("what", "Lee 2010"));
+        let of = |text: &str, purpose| read("chap/x", text, purpose).map(|e| (e.title, e.source, e.study));
+        let told = |words: [&str; 3]| {
+            Ok::<_, String>((words[0].to_string(), words[1].to_string(), words[2].to_string()))
+        };
+        assert_eq!(of(&text(""), Purpose::Judge), told(["t", "s", "chap"]));
+        assert_eq!(of(HOME, Purpose::Sweep), told(["chap/x", "", "chap"]));
+        assert_eq!(of(&text(""), Purpose::Sweep), told(["t", "s", "chap"]));
+        for table in
+            ["[model]\ntask = \"constants\"", "[server]\ntask = \"bursts\"\nservice = \"1ms\"\nbursts = 2"]
+        {
+            let wrong = of(&format!("title = \"t\"\nsource = \"s\"\nlive = true\n{table}\n"), Purpose::Judge);
+            assert!(wrong.expect_err(table).contains("servers and models have no clock"), "{table}");
+        }
+        let wrong = of(HOME, Purpose::Judge).expect_err("it has no title");
+        assert!(wrong.contains("`title`") && wrong.contains("`source`"), "{wrong}");
+    }
+
+    /// Values as they are set, by which checks name them, and where figures put them.
+    #[test]
+    fn values_of_an_axis_are_numbers_and_texts() {
+        let axis = |lines: &str| {
+            let text = format!("{}\n[[axis]]\nname = \"a\"\n{lines}\n", text(""));
+            let axis = read("mine", &text, Purpose::Judge)?.axes.remove(0);
+            Ok::<_, String>(axis.values.into_iter().map(|v| (v.text, v.x, v.set)).collect::<Vec<_>>())
+        };
+        let one = |text: &str, x, set: Toml| (text.to_string(), x, vec![set]);
+        assert_eq!(
+            axis("keys = \"app.g.start\"\nvalues = [0x10, 1_000, 1.5, \"5ms\", true, \"1.5 Mb/s\", \"-2\"]")
+                .unwrap(),
+            [
+                one("16", Some(16.0), 16.into()),
+                one("1000", Some(1000.0), 1000.into()),
+                one("1.5", Some(1.5), 1.5.into()),
+                one("5ms", Some(5.0), "5ms".into()),
+                one("true", None, true.into()),
+                one("1.5 Mb/s", Some(1.5), "1.5 Mb/s".into()),
+                one("-2", Some(-2.0), "-2".into()),
+            ]
+        );
+        let two = "keys = [\"app.g.start\", \"app.v.start\"]\n";
+        assert_eq!(
+            axis(&format!("{two}values = [[\"1s\", \"2s\"], \"3s\", [4, 5]]")).unwrap(),
+            [
+                ("1s".into(), Some(1.0), vec!["1s".into(), "2s".into()]),
+                ("3s".into(), Some(3.0), vec!["3s".into(), "3s".into()]),
+                ("4".into(), Some(4.0), vec![4.into(), 5.into()]),
+            ]
+        );
+        let named =
+            axis(&format!("{two}values = [[1, 2], [1, 3]]\nnames = [\"two\", \"3\"]\nx = [7, 8.5]")).unwrap();
+        assert_eq!(named[0], ("two".into(), Some(7.0), vec![1.into(), 2.into()]));
+        assert_eq!(named[1], ("3".into(), Some(8.5), vec![1.into(), 3.into()]));
+        for (lines, said) in [
+            ("values = [[1, 2], [1, 3]]", "'1' is there twice"),
+            ("values = [[1, 2], [1, 2, 3]]\nnames = [\"a\", \"b\"]", "value 2: 3 of them for 2 keys"),
+            ("values = [1, 2]\nx = [3]", "has 2 values, `x` has 1"),
+            ("values = [1, 2]\nx = [3, \"four\"]", "'four' is not a number"),
+            ("values = [1, 2]\nnames = [\"a\", \"b\", \"c\"]", "has 2 values, `names` has 3"),
+        ] {
+            let wrong = axis(&format!("{two}{lines}")).expect_err(lines);
+            assert!(wrong.contains(said), "{lines}: {wrong}");
+        }
+        // A range makes numbers, or texts where there is a unit.
+        let range = |range: &str| axis(&format!("keys = \"app.g.start\"\nrange = {{ {range} }}")).unwrap();
+        assert_eq!(range("from = 1, to = 2, count = 2")[1].2, [2.into()]);
+        assert_eq!(range("from = 1.5, to = 2.5, count = 2")[1].2, [2.5.into()]);
+        assert_eq!(range("from = \"1s\", to = \"2s\", count = 2")[1].2, ["2s".into()]);
+    }
+
+    #[test]
+    fn what_is_asked_of_names_is_found_or_told() {
+        let e = parse(&text(
+            "queues = [\"chap:limit=70\", \"fifo\"]\n[[axis]]\nname = \"a\"\nkeys = \"app.g.start\"\nvalues = [1]\n",
+        ));
+        let names = Names::of(&e);
+        let figure = |app: &str, metric| vec![(app.to_string(), metric)];
+        assert_eq!(names.metric("g.game_mos"), Ok(figure("g", Metric::GameMos)));
+        let windows =
+            HOME.replace("measure", "windows = { a = [\"0s\", \"1ms\"], b = [\"0s\", \"2ms\"] }\nmeasure");
+        let windows = parse(&text("").replace(HOME, &windows));
+        let of = |written: &str| {
+            Names::of(&windows)
+                .metric(written)
+                .map(|of| of.into_iter().map(|(app, _)| app).collect::<Vec<_>>())
+        };
+        assert_eq!(of("*.loss_ratio"), Ok(vec!["g".into(), "v".into()]));
+        assert_eq!(of("*@b.loss_ratio"), Ok(vec!["g@b".into(), "v@b".into()]));
+        assert_eq!(of("v*@a.loss_ratio"), Ok(vec!["v@a".into()]));
+        assert!(of("*@c.loss_ratio").is_err() && of("x*.loss_ratio").is_err());
+        assert_eq!(names.metric("ap.idle_ratio"), Ok(figure("ap", Metric::Idle)));
+        assert_eq!(
+            names.metric("node/n1.queue_drop_ratio"),
+            names.metric("node/n9.queue_drop_ratio").map(|_| figure("node/n1", Metric::QueueDropped))
+        );
+        let all = names.metric("*.loss_ratio");
+        assert_eq!(all, Ok([figure("g", Metric::Loss), figure("v", Metric::Loss)].concat()));
+        let wrong = names.metric("g.gane_mos").unwrap_err();
+        assert!(wrong.starts_with("no metric 'gane_mos'; did you mean `game_mos`?"), "{wrong}");
+        assert_eq!(
+            (names.axis("a"), names.labels()),
+            (Ok(0), vec!["chap:limit=70".to_string(), "fifo".into()])
+        );
+        assert_eq!(names.discipline("chap:limit=70").map(|d| d.name()), Some("chap"));
+        assert_eq!(names.discipline("chap"), None);
+    }
+
+    #[test]
+    fn remarks_are_by_discipline_or_metric() {
+        let e = parse(&text(
+            "queues = [\"chap:limit=70\", \"fifo\"]\n\
+             remarks = { \"chap:limit=70\" = \" a \", red = \"b\", game_mos = \"c\", comparison = \"d\" }",
+        ));
+        let remarks: Vec<(&str, &str)> =
+            e.remarks.iter().map(|(key, text)| (key.as_str(), text.as_str())).collect();
+        assert_eq!(remarks, [("chap:limit=70", "a"), ("comparison", "d"), ("game_mos", "c"), ("red", "b")]);
+    }
+
+    /// A file of a base is where the base is; what an experiment names itself is beside it.
+    #[test]
+    fn files_of_a_base_are_beside_it() {
+        let text = "title = \"t\"\nsource = \"s\"\nbase = \"base/b.toml\"\n[scenario]\n\
+                    app = [{ name = \"own\", kind = \"video\", trace = \"own.txt\", station = \"s\" }]\n";
+        let base = "app = [{ name = \"film\", kind = \"video\", trace = \"t.txt\", station = \"s\" }]\n";
+        let read = |path: &Path| match path == Path::new("folder/base/b.toml") {
+            true => Ok(base.to_string()),
+            false => Err(format!("no {}", path.display())),
+        };
+        let e = Experiment::parse("folder/x.toml", "x", text, &read, Purpose::Judge)
+            .unwrap_or_else(|e| panic!("{e}"));
+        let traces: Vec<&str> =
+            e.scenario["app"].as_array().unwrap().iter().map(|app| app["trace"].as_str().unwrap()).collect();
+        assert_eq!(traces, ["base/t.txt", "own.txt"]);
+    }
+
+    /// A scenario is swept as one, also if it has servers; a file of an experiment loses what only judges and draws.
+    #[test]
+    fn what_is_swept_is_a_scenario_or_an_experiment() {
+        let folder = tempfile::tempdir().unwrap();
+        let load = |text: &str| {
+            let path = folder.path().join("it.toml");
+            std::fs::write(&path, text).unwrap();
+            let e = Experiment::load_sweep(&path).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!((e.named(), e.id.as_str()), (path.to_str().unwrap(), "it"));
+            e
+        };
+        let own = "name = \"mine\"\nduration = \"9s\"\nstation = [{ name = \"s\" }]\nserver = [{ name = \"far\" }]\n\
+                   app = [{ name = \"g\", kind = \"game\", station = \"s\", server = \"far\" }]\n";
+        let scenario = load(own);
+        assert_eq!((scenario.plain, scenario.title.as_str(), scenario.toml.as_str()), (true, "mine", own));
+        // What lacks a key of a scenario is one nevertheless, and told so.
+        let path = folder.path().join("short.toml");
+        std::fs::write(&path, own.replace("duration = \"9s\"\n", "")).unwrap();
+        let wrong = Experiment::load_sweep(&path).map(|_| ()).unwrap_err().to_string();
+        assert!(wrong.contains("the file lacks the key `duration`"), "{wrong}");
+        let check = "[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nof = \"g.game_mos\"\nqueue = \"fifo\"\nleast = 0\n\
+                     [[figure]]\ntitle = \"f\"\ny = \"g.game_mos\"\n[[course]]\ntitle = \"c\"\ny = \"queue\"\n\
+                     [[scatter]]\ntitle = \"c\"\ny = \"pages\"\napp = \"g\"\n[remarks]\nfifo = \"r\"\n";
+        let experiment = load(&format!("{}{check}", text("")));
+        assert_eq!((experiment.plain, experiment.title.as_str()), (false, "t"));
+        let left = [
+            experiment.checks.len(),
+            experiment.figures.len(),
+            experiment.courses.len(),
+            experiment.scatters.len(),
+            experiment.remarks.len(),
+        ];
+        assert_eq!(left, [0; 5]);
+        let server = "[server]\ntask = \"bursts\"\nservice = \"1ms\"\nbursts = 2\n";
+        assert!(
+            load(server).kind == Kind::Server && load("[model]\ntask = \"constants\"\n").kind == Kind::Model
+        );
+    }
+}

@@ -442,4 +442,94 @@ mod tests {
         assert!(!falls(&[Some(3.0), None, Some(1.0)]), "a value is missing");
         assert!(!falls(&[Some(3.0)]), "one value is no order");
     }
+
+    /// As many as a quotient, a spread or its figure has; more where the bounds do, up to four.
+    #[test]
+    fn a_value_has_the_decimals_of_its_kind() {
+        let decimals = |lines: &str| {
+            let text = format!(
+                "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\"]\n{}\n\
+                 [[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [1, 2]\n\
+                 [[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\n{lines}\n",
+                super::super::made::HOME
+            );
+            decimals(&super::super::made::parse(&text).checks[0])
+        };
+        // Of opinion scores two, of page times none.
+        let (score, page) =
+            ("of = \"g.game_mos\"\nqueue = \"fifo\"\n", "of = \"v.page_seconds\"\nqueue = \"fifo\"\n");
+        let film = "of = \"v.playable_frames_per_second\"\nqueue = \"fifo\"\n";
+        let usual = Metric::FrameRate.decimals();
+        for (lines, expected) in [
+            (format!("{score}least = 1"), 2),
+            (format!("{page}least = 1"), 0),
+            ("of = [\"v.page_seconds\", \"g.game_mos\"]\nqueue = \"fifo\"\nleast = 1".into(), 2),
+            (format!("{page}least = 1\nminus = {{ queue = \"chap\" }}"), 0),
+            (format!("{page}least = 1\ndivided_by = {{ queue = \"chap\" }}"), 2),
+            (format!("{page}least = 1\ntimes = {{ queue = \"chap\" }}"), 2),
+            ("of = \"v.page_seconds\"\nspread = [\"fifo\", \"chap\"]\nmost = 1".into(), 3),
+            (format!("{film}least = 0\nseconds = {{ correlation = true }}"), 2),
+            (format!("{film}least = 0\nseconds = {{ below = 2 }}"), usual),
+            (format!("{page}least = 0.5"), 1),
+            (format!("{page}most = 0.125"), 3),
+            (format!("{page}least = 0.125\nmost = 2.5"), 3),
+            (format!("{score}most = 1.00001"), 4),
+            (format!("{score}most = 4.5"), 2),
+            (format!("{page}order = \"rises\""), 0),
+        ] {
+            assert_eq!(decimals(&lines), expected, "{lines}");
+        }
+    }
+
+    /// Of a product and of a difference each side has its part in the interval.
+    #[test]
+    fn intervals_are_the_jackknifes() {
+        let of = |values: [f64; 3]| values.map(Some).to_vec();
+        let term =
+            || Term { of: Vec::new(), queue: String::new(), seconds: None, pages: None, at: Vec::new() };
+        let told = |compared, samples: &[Vec<Option<f64>>]| {
+            let (mean, half) = estimate(&compared, samples);
+            format!("{:.4} ± {:.4}", mean.unwrap(), half.unwrap())
+        };
+        let (a, b) = (of([2.0, 4.0, 9.0]), of([1.0, 1.0, 4.0]));
+        // 1, 3 and 5: s = 2, 4.302653 x 2 / sqrt 3.
+        assert_eq!(told(Compared::Minus(term()), &[a.clone(), b.clone()]), "3.0000 ± 4.9683");
+        // 5 x 2; without a seed 6.5 x 2.5, 5.5 x 2.5, 3 x 1: pseudo values -2.5, 2.5, 24: s^2 = 198.25.
+        assert_eq!(told(Compared::Times(term()), &[a.clone(), b.clone()]), "10.0000 ± 34.9770");
+        // (5 - 2) / 5; without a seed (6.5 - 2.5) / 6.5, (5.5 - 2.5) / 5.5, (3 - 1) / 3.
+        let pseudo = [4.0 / 6.5, 3.0 / 5.5, 2.0 / 3.0].map(|part| 3.0 * 0.6 - 2.0 * part);
+        let mean = pseudo.iter().sum::<f64>() / 3.0;
+        let s2 = pseudo.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 2.0;
+        let half = 4.302653 * (s2 / 3.0).sqrt();
+        assert_eq!(told(Compared::Spread(Vec::new()), &[b, a]), format!("0.6000 ± {half:.4}"));
+        // One side has no value at all.
+        assert_eq!(estimate(&Compared::Minus(term()), &[of([1.0; 3]), vec![None; 3]]), (None, None));
+    }
+
+    /// The number that a check names is before the one in its words; without either there is no distance.
+    #[test]
+    fn a_distance_is_from_what_is_published() {
+        let distance = |lines: &str| {
+            let text = format!(
+                "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\"]\n{}\n[[check]]\nwhat = \"w\"\nsection = \"1\"\n\
+                 of = \"g.game_mos\"\nqueue = \"fifo\"\nleast = 0\n{lines}\n",
+                super::super::made::HOME
+            );
+            let e = super::super::made::parse(&text);
+            let points = vec![super::super::made::point(&[], &[("fifo", [4.0; 3]), ("chap", [9.0; 3])])];
+            let outcome = Outcome { quick: false, seeds: 3, runs: 6, points };
+            let verdict = judge(&e, &outcome).remove(0);
+            (verdict.distance, verdict.off_percent, verdict.off)
+        };
+        assert_eq!(distance("reported = \"about 8\""), (Some(-4.0), Some(-50.0), "-4.00 (-50 %)".into()));
+        assert_eq!(
+            distance("reported = \"about 8\"\npublished = 2"),
+            (Some(2.0), Some(100.0), "+2.00 (+100 %)".into())
+        );
+        assert_eq!(
+            distance("reported = \"many\"\npublished = [1, 5]"),
+            (Some(0.0), Some(0.0), "0.00 (0 %)".into())
+        );
+        assert_eq!(distance("reported = \"many\"\nrerun = 2"), (None, None, String::new()));
+    }
 }

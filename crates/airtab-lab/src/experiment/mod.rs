@@ -24,6 +24,8 @@ mod figure;
 mod file;
 mod judge;
 mod live;
+#[cfg(test)]
+pub(crate) mod made;
 mod model;
 mod page;
 mod pages;
@@ -446,5 +448,82 @@ mod tests {
                 assert!([low, high].iter().all(|end| said.contains(end)), "{place}: {}", check.reported);
             }
         }
+    }
+
+    /// Of several checks of a figure the first that has a number; of the discipline and the points that it is about.
+    #[test]
+    fn what_is_published_is_of_its_figure_and_place() {
+        let check = |lines: &str| {
+            format!("[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nleast = 0\n{lines}\n")
+        };
+        let of = "of = \"g.game_mos\"\nqueue = ";
+        let checks = [
+            check(&format!("{of}\"fifo\"")),
+            check(&format!("{of}\"fifo\"\nat = {{ q = 40 }}\npublished = 1")),
+            check(&format!("{of}\"fifo\"\nat = {{ q = [20, 40] }}\npublished = [2, 3]")),
+            check(&format!("{of}\"chap\"\nat = {{ n = 2 }}\npublished = 4")),
+            check("of = [\"g.game_mos\", \"v.voip_mos\"]\nqueue = \"fifo\"\npublished = 5"),
+        ];
+        let text = format!(
+            "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\"]\n{}\n\
+             [[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40, 80]\n\
+             [[axis]]\nname = \"n\"\nkeys = \"app.g.class\"\nvalues = [1, 2]\n{}",
+            made::HOME,
+            checks.concat()
+        );
+        let e = made::parse(&text);
+        let game = [("g".to_string(), Metric::GameMos)];
+        let both = [game[0].clone(), ("v".into(), Metric::VoipMos)];
+        assert_eq!(e.published(&game, "fifo", &[1, 0]), Some((1.0, 1.0)), "the first of two");
+        assert_eq!(e.published(&game, "fifo", &[0, 1]), Some((2.0, 3.0)));
+        assert_eq!(e.published(&game, "fifo", &[2, 0]), None);
+        assert_eq!([0, 1].map(|n| e.published(&game, "chap", &[0, n])), [None, Some((4.0, 4.0))]);
+        assert_eq!(e.published(&both, "fifo", &[2, 1]), Some((5.0, 5.0)));
+        assert_eq!(e.published(&both, "chap", &[2, 1]), None);
+        assert_eq!((e.family(), e.named()), ("mine", "mine"));
+        assert_eq!(find("chap/link").unwrap().family(), "chap");
+    }
+
+    /// Names that are none: one so called in each family, one that is near, or none.
+    #[test]
+    fn what_may_be_meant_is_told() {
+        let ids = ["chap/fair", "live/fair", "chap/link"];
+        let all = "airtab experiment list has them all";
+        assert_eq!(
+            unknown("FAIR", &ids),
+            format!("no experiment 'FAIR'; did you mean `chap/fair` or `live/fair`? {all}")
+        );
+        assert_eq!(
+            unknown("chap/lin", &ids),
+            format!("no experiment 'chap/lin'; did you mean `chap/link`? {all}")
+        );
+        assert_eq!(unknown("nothing like it", &ids), format!("no experiment 'nothing like it'; {all}"));
+    }
+
+    /// A copy of an experiment of the repository finds its base there, too.
+    #[test]
+    fn a_copy_names_its_base_by_its_whole_path() {
+        let text = "title = \"t\"\nbase = \"base/b.toml\"\nabout = \"\"\"\nbase = \"x\"\"\"\"\n";
+        let of = |id: &str| Experiment { toml: text.into(), ..Experiment::empty(id.into()) }.portable_toml();
+        assert_eq!(of("chap/it"), text.replace("\"base/b.toml\"", "\"chap/base/b.toml\""));
+        assert_eq!(of("it"), text, "it is of no family");
+    }
+
+    #[test]
+    fn files_of_the_repository_are_found_by_any_path() {
+        let (name, text) = files().iter().find(|(name, _)| name.matches('/').count() > 1).expect("a base");
+        let path = format!("experiments/{name}.toml");
+        assert_eq!(embedded(Path::new(&path)).as_ref(), Ok(text));
+        let (family, rest) = name.split_once('/').unwrap();
+        assert_eq!(embedded(Path::new(&format!("{family}/other/../{rest}.toml"))).as_ref(), Ok(text));
+        assert_eq!(embedded(Path::new("experiments/none.toml")), Err("is not there".into()));
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(differing(folder.path()), None, "what is not there does not differ");
+        let own = folder.path().join(format!("{name}.toml"));
+        std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+        std::fs::write(&own, text).unwrap();
+        assert_eq!(differing(folder.path()), None);
+        std::fs::write(&own, format!("{text} ")).unwrap();
+        assert_eq!(differing(folder.path()), Some(own));
     }
 }

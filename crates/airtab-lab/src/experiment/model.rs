@@ -172,3 +172,59 @@ fn read_contention(top: &Section, text: &str) -> Option<Task> {
     let table: toml::Table = toml::from_str(text).expect("it was read before");
     Contention::read(&table).map_err(|e| top.problem(e)).ok().map(Task::Contention)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(text: &str) -> Result<ModelTask, String> {
+        ModelTask::parse("x", text).map_err(|e| e.to_string())
+    }
+
+    /// Those of the queue that the model makes of load and rates, in seconds.
+    #[test]
+    fn waits_are_of_the_slow_and_the_fast_flow() {
+        let task = task("task = \"waits\"\nrho = 0.8\nkappa = 0.25\nservice = \"2ms\"\n").unwrap();
+        assert_eq!(task.apps(), ["slow", "fast"]);
+        let queue = two_flows(0.8, 0.25).unwrap();
+        let waits = [0, 1].map(|i| queue.wait(i).unwrap() * 0.002);
+        assert!(waits[0] < waits[1], "the slow flow goes first: {waits:?}");
+        for (figures, wait) in task.figures(1).unwrap().iter().zip(waits) {
+            assert_eq!(figures.len(), 1);
+            assert!((figures[&Metric::QueueDelay] - wait).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn what_the_tables_of_models_cannot_be_is_told() {
+        for (text, said) in [
+            ("task = \"waits\"\nrho = 1.0\nkappa = 0.5\nservice = \"1ms\"", "1"),
+            ("task = \"waits\"\nrho = 0.5\nkappa = 0.0\nservice = \"1ms\"", "0"),
+            ("task = \"waits\"\nrho = 0.5\nkappa = 0.5", "`service`"),
+            ("task = \"waits\"\nrho = 0.5\nkappa = 0.5\nservice = \"1ms\"\nloss = 1", "loss"),
+            ("task = \"constants\"\nrho = 0.5", "rho"),
+        ] {
+            let wrong = task(text).map(|_| ()).expect_err(text);
+            assert!(wrong.contains(said), "{text}: {wrong}");
+        }
+        let none: toml::Table = toml::from_str("task = \"wait\"").unwrap();
+        let wrong = ModelTask::apps_of(&none).unwrap_err();
+        assert!(wrong.starts_with("no task 'wait'; did you mean `waits`?"), "{wrong}");
+    }
+
+    /// Where half of the frames are lost by the link, as the link has it there.
+    #[test]
+    fn distances_are_those_of_the_link() {
+        let all: std::collections::BTreeMap<_, _> = constants().into_iter().collect();
+        let at = |name: &str| Loss::at(all[name]).frame_error_rate();
+        for (share, name) in [
+            (0.1, "distance_of_10_percent_m"),
+            (0.5, "distance_of_50_percent_m"),
+            (0.75, "distance_of_75_percent_m"),
+        ] {
+            assert!((at(name) - share).abs() < 0.001, "{name}: {}", at(name));
+        }
+        assert!(all["exchange_7_1_0_bytes_us"] < all["exchange_7_1_1500_bytes_us"]);
+        assert!(all["increment_least_ms"] < all["increment_most_ms"]);
+    }
+}

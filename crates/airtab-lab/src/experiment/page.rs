@@ -190,3 +190,146 @@ fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
     }
     page.push_str(&table.html());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Purpose;
+    use super::super::judge::judge;
+    use super::super::made::{HOME, parse, point, read};
+    use super::*;
+
+    const Q: &str = "[[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40]\n";
+    const CHECK: &str = "[[check]]\nwhat = \"w < x\"\nsection = \"1\"\nreported = \"r\"\nof = \"g.game_mos\"\nqueue = \"fifo\"\nmost = 3\n";
+
+    fn text(lines: &str) -> String {
+        format!(
+            "title = \"a & b\"\nsource = \"s\"\nabout = \"what\"\nqueues = [\"fifo\", \"chap\"]\n{HOME}{Q}{lines}"
+        )
+    }
+
+    fn outcome(quick: bool) -> Outcome {
+        let at = |q: usize| point(&[q], &[("fifo", [1.0 + q as f64; 3]), ("chap", [4.0; 3])]);
+        Outcome { quick, seeds: 3, runs: 12, points: vec![at(0), at(1)] }
+    }
+
+    #[test]
+    fn a_page_has_a_row_for_each_point_and_discipline() {
+        let e = parse(&text(CHECK));
+        let of =
+            |outcome: &Outcome| page(&e, outcome, &judge(&e, outcome), &[], "airtab <it>", "1.2 (commit c)");
+        let all = of(&outcome(false));
+        let rows: Vec<&str> = all
+            .lines()
+            .filter(|line| line.contains("<td>fifo<td>") || line.contains("<td>chap<td>"))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "<tr class=\"first\"><th>q = 20<td>fifo<td>1.00 ± 0.00</tr>",
+                "<tr><th><td>chap<td>4.00 ± 0.00</tr>",
+                "<tr class=\"first\"><th>q = 40<td>fifo<td>2.00 ± 0.00</tr>",
+                "<tr><th><td>chap<td>4.00 ± 0.00</tr>",
+            ]
+        );
+        for part in [
+            "<title>mine: a &amp; b",
+            "<p class=\"lead\">1 of 1 hold.</p>",
+            "<p>s. what</p>",
+            "<th>w &lt; x<td class=\"holds\">holds<td>1.00, 2.00<td>at most 3<td>r<td><td>1</tr>",
+            "<pre>airtab &lt;it&gt;</pre>\n<p class=\"note\">airtab 1.2 (commit c); 12 runs, 3 seeds.</p>",
+        ] {
+            assert!(all.contains(part), "{part}: {all}");
+        }
+        assert!(
+            !all.contains("A quick look") && of(&outcome(true)).contains("A quick look: only the points")
+        );
+        assert!(!all.contains("a rerun") && !all.contains("<h2>Remarks"));
+        // A sweep whose points are too many has none of them here, and one without a source no verdicts.
+        let sweep = read(
+            "sweep",
+            &format!("title = \"sweep\"\n{HOME}{Q}[remarks]\nfifo = \"<r>\"\n"),
+            Purpose::Sweep,
+        )
+        .unwrap();
+        let none = page(&sweep, &Outcome { points: Vec::new(), ..outcome(false) }, &[], &[], "", "");
+        assert!(none.contains("<title>sweep<") && !none.contains("class=\"lead\""), "{none}");
+        assert!(
+            none.contains("<p class=\"note\">2 points: too many for a page.</p>")
+                && !none.contains("<h2>Numbers")
+        );
+        assert!(none.contains("<h2>Remarks</h2>\n<p>fifo: &lt;r&gt;</p>"));
+    }
+
+    #[test]
+    fn each_verdict_has_its_class_and_each_cause_its_words() {
+        let known = "known = \"because\"\n";
+        let check =
+            |bound: &str, known: &str| CHECK.replace("most = 3", bound).replace("w < x", bound) + known;
+        let checks = [
+            check("most = 1", ""),
+            check("most = 0.5", known),
+            check("most = 9", known),
+            check("least = 0", "rerun = 2\n"),
+        ];
+        let e = parse(&text(&checks.concat()));
+        let outcome = outcome(false);
+        let all = page(&e, &outcome, &judge(&e, &outcome), &[], "", "");
+        for (state, rows) in
+            [("red\">RED", 1), ("known\">red, known", 1), ("holds\">holds again", 1), ("holds\">holds<", 1)]
+        {
+            assert_eq!(all.matches(&format!("<td class=\"{state}")).count(), rows, "{state}");
+        }
+        assert!(all.contains("<th>off the source<th>a rerun, and how far from it<th>section"));
+        let notes: Vec<&str> = all.lines().filter(|line| line.starts_with("<p class=\"note\"><b>")).collect();
+        assert_eq!(
+            notes,
+            [
+                "<p class=\"note\"><b>most = 1</b> (RED): not so: 2.00 at q = 40</p>",
+                "<p class=\"note\"><b>most = 0.5</b> (red, known): because</p>",
+                "<p class=\"note\"><b>most = 9</b> (holds again): because</p>",
+            ]
+        );
+        assert!(all.contains("2 of 4 hold, 1 known not to, 1 RED, 1 of them listed as known not to"));
+    }
+
+    #[test]
+    fn an_index_leads_to_each_page() {
+        let of = |id: &str, lines: &str| {
+            let e = read(id, &text(lines), Purpose::Judge).unwrap();
+            let outcome = outcome(false);
+            let verdicts = judge(&e, &outcome);
+            (e, outcome, verdicts)
+        };
+        let done =
+            [of("chap/a", CHECK), of("chap/b", ""), of("stz/c", &CHECK.replace("most = 3", "most = 1"))];
+        let all = index(&done, "1.2");
+        assert!(all.contains("<p class=\"lead\">3 experiments: 1 of 2 hold, 1 RED.</p>"), "{all}");
+        let row = |id: &str, said: &str| {
+            format!("<tr class=\"first\"><th><a href=\"{id}.html\">{id}</a><td>a &amp; b<td>{said}</tr>")
+        };
+        for (id, said) in [("chap/a", "1 of 1 hold"), ("chap/b", "-"), ("stz/c", "0 of 1 hold, 1 RED")] {
+            assert!(all.contains(&row(id, said)), "{id}: {all}");
+        }
+        assert!(all.contains("airtab 1.2.") && is_index(&all) && !is_index("<title>chap/a: a"));
+    }
+
+    /// A figure that shows nothing leaves its number; those of a sweep are numbers alone.
+    #[test]
+    fn figures_are_numbered_as_they_are_written() {
+        let figure = |y: &str| format!("[[figure]]\ntitle = \"{y}\"\ny = \"{y}\"\nx = \"q\"\n");
+        let e = parse(&text(
+            &[figure("g.game_mos"), figure("v.voip_mos"), figure("*.game_mos"), figure("ap.idle_ratio")]
+                .concat(),
+        ));
+        let names = |figures: Vec<Figure>| figures.into_iter().map(|f| (f.name, f.title)).collect::<Vec<_>>();
+        let expected = [("it-figure-1".to_string(), "g.game_mos".to_string())];
+        assert_eq!(names(figures(&e, &outcome(false), "it")), expected);
+        let later = parse(&text(&[figure("v.voip_mos"), figure("g.game_mos")].concat()));
+        assert_eq!(
+            names(figures(&later, &outcome(false), "it")),
+            [("it-figure-2".to_string(), "g.game_mos".to_string())]
+        );
+        let sweep = parse(&text(""));
+        assert_eq!(names(sweep_figures(&sweep, &outcome(false))), [("1".to_string(), "g: MOS".to_string())]);
+    }
+}

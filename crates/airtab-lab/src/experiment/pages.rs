@@ -51,6 +51,7 @@ mod tests {
             vec![],
         ];
         assert_eq!(median_bytes(&seeds), Some(2000));
+        assert_eq!(response_ns(&page((1, 30))), 30_000_000, "not from when it was opened");
         assert_eq!(Pages::Smaller.of(&seeds), [Some(0.020), None, None]);
         assert_eq!(Pages::Larger.of(&seeds), [Some(0.080), Some(0.050), None]);
         assert_eq!(Pages::Smaller.of(&[vec![]]), [None]);

@@ -95,3 +95,63 @@ pub(super) fn read(s: &Section, most: usize) -> Option<Vec<String>> {
     texts.dedup();
     Some(texts)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::Purpose;
+    use super::super::made::{HOME, read};
+
+    /// The values of such a range, joined.
+    fn values(range: &str) -> Result<String, String> {
+        let text = format!(
+            "title = \"t\"\nsource = \"s\"\n{HOME}[[axis]]\nname = \"a\"\nkeys = \"app.g.start\"\nrange = {{ {range} }}\n"
+        );
+        let e = read("mine", &text, Purpose::Judge)?;
+        Ok(e.axes[0].values.iter().map(|v| v.text.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn ranges_have_equal_steps_or_quotients() {
+        for (range, expected) in [
+            ("from = 1, to = 5, count = 2", "1 5"),
+            ("from = 5, to = 1, count = 3", "5 3 1"),
+            ("from = -2, to = 2, step = 2", "-2 0 2"),
+            ("from = 0, to = 1, step = 0.25", "0 0.25 0.5 0.75 1"),
+            ("from = 1, to = 2.5, step = 1", "1 2"),
+            ("from = 0.1, to = 0.5, count = 5", "0.1 0.2 0.3 0.4 0.5"),
+            ("from = 1e3, to = 3e3, count = 3", "1000 2000 3000"),
+            ("from = 1_000, to = 3_000, step = 1_000", "1000 2000 3000"),
+            ("from = 1, to = 4, count = 4, log = false", "1 2 3 4"),
+            ("from = 1, to = 1, step = 1", "1"),
+            ("from = 1, to = 3, count = 9", "1 2 3"),
+            ("from = \"10ms\", to = \"1ms\", step = \"-3ms\"", "10ms 7ms 4ms 1ms"),
+            // A quotient has no unit.
+            ("from = \"1ms\", to = \"8ms\", step = 2, log = true", "1ms 2ms 4ms 8ms"),
+            ("from = \"1ms\", to = \"100ms\", count = 3, log = true", "1ms 10ms 100ms"),
+            ("from = 8, to = 1, step = 0.5, log = true", "8 4 2 1"),
+            ("from = 1, to = 7, step = 2, log = true", "1 2 4"),
+            ("from = 1, to = 10, count = 3, log = true", "1 3 10"),
+            ("from = 1.0, to = 10, count = 3, log = true", "1 3.16227766017 10"),
+        ] {
+            assert_eq!(values(range).as_deref(), Ok(expected), "{range}");
+        }
+    }
+
+    /// As many as there may be points, and one more.
+    #[test]
+    fn a_range_has_an_end() {
+        let many = values("from = 1, to = 10000, step = 1").unwrap();
+        assert!(many.starts_with("1 2 3 ") && many.ends_with(" 9999 10000"));
+        for (range, said) in [
+            ("from = 1, to = 10001, step = 1", "makes 10001 values: at most 10000"),
+            ("from = \"1ms\", to = \"2ms\", step = 1", "must have the unit of `from`"),
+            ("from = \"1ms\", to = \"2s\", count = 2", "must have the unit of `from`"),
+            ("from = 1, to = 8, step = -2, log = true", "never comes from `from` to `to`"),
+            ("from = 1, to = 8, step = 0.5, log = true", "never comes from `from` to `to`"),
+            ("from = 1, to = -8, count = 2, log = true", "must be above 0"),
+        ] {
+            let wrong = values(range).expect_err(range);
+            assert!(wrong.contains(said), "{range}: {wrong}");
+        }
+    }
+}

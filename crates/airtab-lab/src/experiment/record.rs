@@ -392,4 +392,196 @@ mod tests {
             [123_457.0, -0.0123, 0.0]
         );
     }
+
+    /// An experiment in which every key is there once.
+    const WHOLE: &str = r#"
+        title = "t"
+        source = "s"
+        study = "st"
+        about = "ab"
+        class = "claim"
+        seeds = 5
+        quick_seeds = 1
+        queues = ["fifo", "chap"]
+        remarks = { fifo = "re" }
+        [scenario]
+        duration = "6s"
+        app = [{ name = "a", kind = "game" }, { name = "b", kind = "video" }]
+        [[axis]]
+        name = "q"
+        label = "la"
+        log = false
+        keys = ["queue.fifo.limit"]
+        values = [20, 40]
+        x = [1, 2]
+        [[figure]]
+        title = "fi"
+        y = "a.game_mos"
+        [[course]]
+        title = "co"
+        y = "queue"
+        [[scatter]]
+        title = "sc"
+        app = "b"
+        y = "frames"
+        [[check]]
+        what = "wh"
+        section = "se"
+        reported = "rp"
+        of = "a.game_mos"
+        queue = "fifo"
+        at = { q = 20 }
+        divided_by = { queue = "chap" }
+        least = 1.5
+        most = 2.5
+        rerun = 3
+        known = "kn"
+        cause = "open"
+        class = "oracle"
+        quick = true
+    "#;
+
+    /// A result stays current when a text changes, and does not when a number does that its verdicts rest on.
+    #[test]
+    fn each_key_of_an_experiment_is_text_or_value() {
+        let first = number(WHOLE, "");
+        let changed = |from: &str, to: &str| {
+            assert_eq!(WHOLE.matches(from).count(), 1, "{from}");
+            number(&WHOLE.replace(from, to), "")
+        };
+        for (from, to) in [
+            ("\"t\"\n        source", "\"u\"\n        source"),
+            ("source = \"s\"", "source = \"u\""),
+            ("\"st\"", "\"su\""),
+            ("\"ab\"", "\"ac\""),
+            ("class = \"claim\"", "class = \"question\""),
+            ("quick_seeds = 1", "quick_seeds = 2"),
+            ("\"re\"", "\"rf\""),
+            ("\"la\"", "\"lb\""),
+            ("log = false", "log = true"),
+            ("x = [1, 2]", "x = [1, 3]"),
+            ("\"fi\"", "\"fj\""),
+            ("\"co\"", "\"cp\""),
+            ("\"sc\"", "\"sd\""),
+            ("\"wh\"", "\"wi\""),
+            ("\"se\"", "\"sf\""),
+            ("\"kn\"", "\"ko\""),
+            ("cause = \"open\"", "cause = \"shown\""),
+            ("\"oracle\"", "\"published\""),
+            ("quick = true", "quick = false"),
+        ] {
+            assert_eq!(changed(from, to), first, "{from} to {to}");
+        }
+        let mut seen = vec![first];
+        for (from, to) in [
+            ("seeds = 5", "seeds = 6"),
+            ("[\"fifo\", \"chap\"]", "[\"chap\", \"fifo\"]"),
+            ("[\"fifo\", \"chap\"]", "[\"fifo\", \"chap\", \"red\"]"),
+            ("\"6s\"", "\"7s\""),
+            ("kind = \"video\"", "kind = \"voip\""),
+            ("queue.fifo.limit", "queue.chap.limit"),
+            ("values = [20, 40]", "values = [20, 50]"),
+            ("\"rp\"", "\"rq\""),
+            ("\"a.game_mos\"\n        queue", "\"a.delay_seconds\"\n        queue"),
+            ("queue = \"fifo\"", "queue = \"chap\"\n        pages = \"larger\""),
+            ("{ q = 20 }", "{ q = 40 }"),
+            ("divided_by = { queue = \"chap\" }", "minus = { queue = \"chap\" }"),
+            ("least = 1.5", "least = 1.4"),
+            ("most = 2.5", "most = 2.6"),
+            ("rerun = 3", "rerun = 4"),
+        ] {
+            let text = WHOLE.replacen(from, to, 1);
+            assert_ne!(text, WHOLE, "{from}");
+            let read = |_: &Path| Ok(String::new());
+            // A change that another rule refuses is none.
+            let Ok(e) = Experiment::parse("x.toml", "x", &text, &read, Purpose::Judge) else {
+                assert!(to.contains("pages"), "{to}");
+                continue;
+            };
+            let other = e.number();
+            assert!(!seen.contains(&other), "{from} to {to}");
+            seen.push(other);
+        }
+        // What is not said is as what is said.
+        let without = WHOLE.replace("seeds = 5\n        quick_", "quick_");
+        assert_ne!(without, WHOLE);
+        assert_eq!(number(&without, ""), seen[0], "five seeds are usual");
+        let server = "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\"]\n[server]\ntask = \"bursts\"\nservice = \"1ms\"\nbursts = 2\n";
+        assert_ne!(number(server, ""), number(&server.replace("bursts = 2", "bursts = 3"), ""));
+        assert_ne!(number(server, ""), number(&server.replace("1ms", "2ms"), ""));
+    }
+
+    /// Each field has its own value, rounded where it is a number.
+    #[test]
+    fn a_record_has_what_its_verdicts_have() {
+        let e = super::super::made::parse(
+            "title = \"t\"\nsource = \"s\"\n[scenario]\nduration = \"6s\"\napp = [{ name = \"a\", kind = \"game\" }]\n",
+        );
+        let values = vec![
+            super::super::PointValue {
+                at: "q = 20".into(),
+                mean: Some(1.234_567_89),
+                half_width_95: Some(0.123_456),
+                holds: true,
+            },
+            super::super::PointValue { at: "q = 40".into(), mean: None, half_width_95: None, holds: false },
+        ];
+        let verdict = Verdict {
+            what: "what".into(),
+            section: "section".into(),
+            reported: "reported".into(),
+            expected: "expected".into(),
+            measured: "measured".into(),
+            values,
+            distance: Some(7.0),
+            off: "off".into(),
+            off_percent: Some(-12.3456),
+            rerun_distance: Some(8.0),
+            off_rerun: "rerun".into(),
+            state: State::Undecided,
+            cause: Some("cause".into()),
+        };
+        let outcome = Outcome { quick: false, seeds: 4, runs: 9, points: Vec::new() };
+        let record = Record::new(&e, &outcome, &[verdict], "commit", "date");
+        let expected = serde_json::json!({
+            "schema": 1,
+            "id": "mine",
+            "commit": "commit",
+            "date": "date",
+            "sources": sources(),
+            "experiment": e.number(),
+            "runs": 9,
+            "seeds": 4,
+            "checks": [{
+                "what": "what",
+                "section": "section",
+                "reported": "reported",
+                "expected": "expected",
+                "measured": "measured",
+                "off": "off",
+                "off_percent": -12.3,
+                "off_rerun": "rerun",
+                "state": "undecided",
+                "cause": "cause",
+                "values": [
+                    { "at": "q = 20", "mean": 1.23457, "half_width_95": 0.123 },
+                    { "at": "q = 40", "mean": null, "half_width_95": null },
+                ],
+            }],
+        });
+        let text = record.json();
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expected);
+        assert!(text.ends_with("}\n"));
+        assert_eq!(record_path("chap/it"), Path::new("results/chap/it.json"));
+        // A hash that is known and one that is not.
+        let of = |sources: Option<&str>, experiment: Option<String>| {
+            e.standing(Some(&Record { sources: sources.map(String::from), experiment, ..record.clone() }))
+                .word()
+        };
+        assert_eq!(of(Some(sources()), Some(e.number())), "current");
+        assert_eq!(of(Some("0123456789abcdef"), Some(e.number())), "stale");
+        assert_eq!(of(Some(sources()), Some("0123456789abcdef".into())), "stale");
+        assert_eq!((of(None, Some(e.number())), of(Some(sources()), None)), ("stale", "stale"));
+        assert_eq!(e.standing(None).word(), "none");
+    }
 }

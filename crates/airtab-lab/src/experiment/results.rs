@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Experiment, PointScores};
+use crate::change::titled;
 use crate::results::Build;
 
 /// A sweep for other programs; serialises in a stable form.
@@ -105,7 +106,7 @@ pub struct PointResults<'a> {
 pub fn sweep_results_schema() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<SweepResults>();
-    airtab_scenario::schema::titled("Results of a sweep of airtab", "docs/sweeps.md", schema.into())
+    titled("Results of a sweep of airtab", "docs/sweeps.md", schema)
 }
 
 impl Experiment {
@@ -127,5 +128,29 @@ impl Experiment {
     /// The figures of points.
     pub fn point_results<'a>(&'a self, points: &'a [PointScores]) -> Vec<PointResults<'a>> {
         points.iter().map(|point| PointResults { at: self.at(&point.at), queues: &point.queues }).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{HOME, parse, point};
+    use super::*;
+
+    /// Values by the names of their axes, figures by their points.
+    #[test]
+    fn points_are_told_by_their_axes() {
+        let e = parse(&format!(
+            "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\"]\n{HOME}[[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40]\n\
+             [[axis]]\nname = \"a\"\nkeys = \"app.g.start\"\nvalues = [\"0s\", \"1s\", \"2s\"]\nnames = [\"x\", \"y\", \"z\"]\n"
+        ));
+        assert_eq!(e.at(&[1, 2]), BTreeMap::from([("q", "40"), ("a", "z")]));
+        let axes: Vec<_> = e.axis_values().into_iter().map(|axis| (axis.name, axis.values)).collect();
+        assert_eq!(axes, [("q", vec!["20", "40"]), ("a", vec!["x", "y", "z"])]);
+        let points = [point(&[0, 2], &[("fifo", [1.0; 3])]), point(&[1, 0], &[("fifo", [2.0; 3])])];
+        let told = e.point_results(&points);
+        let of =
+            |i: usize| (told[i].at.clone(), told[i].queues[0].apps[0].metrics.values().next().unwrap().mean);
+        assert_eq!(of(0), (BTreeMap::from([("q", "20"), ("a", "z")]), 1.0));
+        assert_eq!(of(1), (BTreeMap::from([("q", "40"), ("a", "x")]), 2.0));
     }
 }

@@ -121,3 +121,73 @@ impl Scatter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::Second;
+
+    use super::super::made::{of_queues, parse};
+    use super::*;
+    use crate::made::app;
+
+    /// A panel for each discipline that is asked for and has seconds, at each point that is asked for.
+    #[test]
+    fn clouds_are_of_their_points_and_disciplines() {
+        let text = |lines: &str| {
+            format!(
+                "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\", \"red\"]\n{}\n\
+                 [[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40]\n\
+                 [[scatter]]\ntitle = \"f\"\ny = \"frames\"\napp = \"v\"\nmark = 2.5\n{lines}",
+                super::super::made::HOME
+            )
+        };
+        let point = |q: usize| {
+            let apps = || vec![app("g", "game", &[]), app("v", "video", &[])];
+            let mut point = of_queues(&[q], ["fifo", "chap", "red"].map(|label| (label, apps())).to_vec());
+            let second = |mbps: f64, frames| Second {
+                from_ns: 0,
+                sent_bits: mbps * 1e6,
+                received_bits: 9e9,
+                playable_frames: frames,
+            };
+            let x = 10.0 * q as f64;
+            // Of the second seed alone, and of two; red has none.
+            point.seconds = vec![
+                vec![
+                    vec![vec![], vec![]],
+                    vec![vec![], vec![second(1.0 + x, Some(30))]],
+                    vec![vec![], vec![]],
+                ],
+                vec![
+                    vec![vec![], vec![second(2.0 + x, Some(20)), second(7.0, None)]],
+                    vec![vec![], vec![]],
+                    vec![vec![], vec![second(3.0 + x, Some(10))]],
+                ],
+                vec![vec![vec![], vec![]]; 3],
+            ];
+            point
+        };
+        let drawn = |lines: &str| {
+            let e = parse(&text(lines));
+            let outcome = Outcome { quick: false, seeds: 3, runs: 18, points: vec![point(0), point(1)] };
+            let panels = e.scatters[0].draw(&e, &outcome);
+            let of = |panel: Panel| {
+                let Content::Plot(Plot { lines, mark, .. }) = panel.content else { panic!("a plot") };
+                assert_eq!((lines.len(), mark, lines[0].kind), (1, Some(2.5), Kind::Cloud));
+                assert_eq!(lines[0].look, Look::of_discipline(&lines[0].name, &e.labels()));
+                let points: Vec<_> = lines[0].points.iter().map(|p| p.map(|p| (p.x, p.y)).unwrap()).collect();
+                (panel.caption, points)
+            };
+            panels.into_iter().map(of).collect::<Vec<_>>()
+        };
+        let told = |caption: &str, points: &[(f64, f64)]| (caption.to_string(), points.to_vec());
+        let all = [
+            told("q = 20, fifo", &[(1.0, 30.0)]),
+            told("q = 20, chap", &[(2.0, 20.0), (3.0, 10.0)]),
+            told("q = 40, fifo", &[(11.0, 30.0)]),
+            told("q = 40, chap", &[(12.0, 20.0), (13.0, 10.0)]),
+        ];
+        assert_eq!(drawn(""), all);
+        assert_eq!(drawn("queues = [\"red\", \"chap\"]\nat = { q = 40 }\n"), all[3..]);
+    }
+}

@@ -460,4 +460,187 @@ mod tests {
             "{text}"
         );
     }
+
+    /// A check with these lines, and its stored verdict.
+    fn made(what: &str, lines: &str, state: State, off_percent: Option<f64>) -> (String, CheckRecord) {
+        let text = format!(
+            "[[check]]\nwhat = \"{what}\"\nsection = \"1.2\"\nreported = \"r\"\nof = \"g.game_mos\"\nqueue = \"fifo\"\nleast = 1\n{lines}\n"
+        );
+        let record = CheckRecord {
+            what: what.into(),
+            section: "1.2".into(),
+            reported: "r".into(),
+            expected: "at least 1".into(),
+            measured: "m | m".into(),
+            off: off_percent.map_or(String::new(), |off| format!("{off} %")),
+            off_percent,
+            off_rerun: String::new(),
+            state,
+            cause: Some("stored".into()),
+            values: Vec::new(),
+        };
+        (text, record)
+    }
+
+    fn entry(
+        id: &str,
+        study: &str,
+        head: &str,
+        checks: Vec<(String, CheckRecord)>,
+        stale: bool,
+    ) -> (Experiment, Record) {
+        use super::super::file::Purpose;
+        use super::super::made::{HOME, read};
+        let (texts, checks): (Vec<String>, Vec<CheckRecord>) = checks.into_iter().unzip();
+        let text = format!(
+            "title = \"T {id}\"\nsource = \"S {id}\"\nstudy = \"{study}\"\n{head}\n{HOME}{}",
+            texts.concat()
+        );
+        let e = read(id, &text, Purpose::Judge).unwrap_or_else(|e| panic!("{e}"));
+        let record = Record {
+            schema: 1,
+            id: id.into(),
+            commit: "0123456789abcdef-dirty".into(),
+            date: "2010-06-01".into(),
+            sources: Some(crate::store::sources().into()),
+            experiment: Some(if stale { "0".repeat(16) } else { e.number() }),
+            runs: 12,
+            seeds: 3,
+            checks,
+        };
+        (e, record)
+    }
+
+    /// Four studies of two families: each number of the overview is another one.
+    fn board() -> Vec<Page> {
+        let published = "class = \"published\"";
+        let known = "class = \"published\"\nknown = \"open: why\"\ncause = \"shown\"";
+        let mut all = vec![
+            entry(
+                "chap/a-1",
+                "Lee 2010",
+                "",
+                vec![
+                    made("one", published, State::Holds, Some(-10.0)),
+                    made("two", published, State::Undecided, Some(4.0)),
+                    made("three", known, State::KnownRed, Some(30.0)),
+                    made("four", "class = \"oracle\"", State::Red, Some(999.0)),
+                ],
+                false,
+            ),
+            entry(
+                "chap/b",
+                "Lee 2010",
+                "",
+                vec![
+                    made("five", "class = \"claim\"", State::HoldsAgain, None),
+                    made("six", published, State::KnownRed, Some(2.0)),
+                    made("seven", published, State::Holds, None),
+                ],
+                true,
+            ),
+            entry(
+                "stz/c",
+                "Starzetz",
+                "",
+                vec![made("eight", "class = \"question\"", State::Holds, None)],
+                false,
+            ),
+            entry(
+                "live/d",
+                "mine",
+                "live = true",
+                vec![made("nine", "known = \"file\"", State::Red, None)],
+                true,
+            ),
+            entry("live/e", "mine", "live = true", Vec::new(), true),
+            entry("live/g", "mine", "live = true", Vec::new(), false),
+        ];
+        let (without, _) = entry("stz/f", "Another", "", vec![made("ten", "", State::Red, None)], false);
+        let records = all.iter().map(|(e, record)| (e.id.clone(), record.clone())).collect();
+        let mut experiments: Vec<Experiment> = all.drain(..).map(|(e, _)| e).collect();
+        experiments.push(without);
+        pages(&experiments, &records)
+    }
+
+    #[test]
+    fn the_overview_counts_each_check_once() {
+        let board = board();
+        let paths: Vec<&str> = board.iter().map(|page| page.path.as_str()).collect();
+        assert_eq!(paths, ["README.md", "results/chap.md", "results/live.md", "results/stz.md"]);
+        let text = &board[0].text;
+        assert!(text.contains("do not edit. 7 experiments with 10 checks; 9 have a result.\n"), "{text}");
+        for line in [
+            // Of 10, 4, 30 and 2 %: (4 + 10) / 2.
+            "| `published`: the source prints a number | 5 | 2 | 1 | 1 | 1 | 7.0 % of 4 |",
+            "| `claim`: the source states it without a number | 2 | 1 | 0 | 0 | 1 |  |",
+            "| `oracle`: another program or a closed form | 1 | 0 | 0 | 0 | 1 |  |",
+            "| `question`: a question of this project | 1 | 1 | 0 | 0 | 0 |  |",
+            "| all | 9 | 4 | 1 | 1 | 3 | 7.0 % of 4 |",
+            "3 of 6 results are stale: the simulator, the experiment or the code of verdicts has changed since. `airtab experiment run --stale` repeats those that are simulated, `sudo airtab experiment run live/d live/e` those in real time.",
+            "Without a result: `stz/f`.",
+            "| [chap](results/chap.md) | Lee 2010 | 2 | 1 | 2 / 1 / 1 / 1 | 1 / 0 / 0 / 0 | 0 / 0 / 0 / 1 |  | 7.0 % of 4 |",
+            "| [live](results/live.md) | mine | 3 | 2 |  | 0 / 0 / 0 / 1 |  |  |  |",
+            "| [stz](results/stz.md) | Another | 1 | 0 |  |  |  |  |  |",
+            "| [stz](results/stz.md) | Starzetz | 1 | 0 |  |  |  | 1 / 0 / 0 / 0 |  |",
+            "- chap, Lee 2010: [a-1](results/chap.md#chapa-1) 2, [b](results/chap.md#chapb) 1",
+            "- live, mine: [d](results/live.md#lived) 1",
+        ] {
+            assert!(text.lines().any(|l| l == line), "{line}\n{text}");
+        }
+        assert!(!text.contains("- stz"), "all of it is reproduced: {text}");
+    }
+
+    #[test]
+    fn the_page_of_a_family_has_each_check() {
+        let board = board();
+        let (chap, live, stz) = (&board[1].text, &board[2].text, &board[3].text);
+        for line in [
+            "| [a-1](chap.md#chapa-1) | T chap/a-1 | 4 | 1 | 1 | 1 | 1 | current |",
+            "| [b](chap.md#chapb) | T chap/b | 3 | 2 | 0 | 0 | 1 | stale |",
+            "T chap/a-1. S chap/a-1; 12 runs, 3 seeds; commit 0123456789ab with changed sources, 2010-06-01.",
+            "T chap/b. S chap/b; 12 runs, 3 seeds; commit 0123456789ab with changed sources, 2010-06-01; **stale**.",
+            "| two | published | 1.2 | r | at least 1 | m \\| m | 4 % | inconclusive |",
+            "| three | published | 1.2 | r | at least 1 | m \\| m | 30 % | **not reproduced, cause shown** |",
+            // What the file says of a cause is before what is stored; what holds has none.
+            "- two (inconclusive): stored",
+            "- three (not reproduced, cause shown): why",
+            "- four (not reproduced, cause open): stored",
+            "- five (reproduced): stored",
+        ] {
+            assert!(chap.lines().any(|l| l == line), "{line}\n{chap}");
+        }
+        assert!(!chap.contains("- one (") && !chap.contains("- seven ("), "{chap}");
+        // In real time a red verdict may be the machine's: the run says so.
+        assert!(live.contains("\n- nine (not reproduced, cause open): stored\n"), "{live}");
+        assert!(stz.contains("\n## stz/f\n\nT stz/f. S stz/f. No result.\n"), "{stz}");
+        assert!(stz.contains("| [f](stz.md#stzf) | T stz/f | 0 | 0 | 0 | 0 | 0 | none |\n"), "{stz}");
+    }
+
+    /// Of two checks of one name each stored verdict is of its own, also where the checks may be others by now.
+    #[test]
+    fn checks_of_one_name_are_told_apart() {
+        for stale in [false, true] {
+            let checks = vec![
+                made("same", "class = \"oracle\"\nknown = \"first\"", State::Red, None),
+                made("gone", "class = \"claim\"", State::Red, None),
+                made("same", "class = \"question\"\nknown = \"second\"", State::Red, None),
+            ];
+            let (mut e, record) = entry("chap/x", "X", "", checks, stale);
+            if stale {
+                e.checks.remove(1);
+            }
+            let records = Records::from([(e.id.clone(), record)]);
+            let text = pages(&[e], &records).remove(1).text;
+            let causes: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+            let told = |what: &str, cause: &str| format!("- {what} (not reproduced, cause open): {cause}");
+            assert_eq!(causes, [told("same", "first"), told("gone", "stored"), told("same", "second")]);
+            let classes: Vec<&str> = text
+                .lines()
+                .filter(|line| line.contains("| 1.2 |"))
+                .map(|line| line.split(" | ").nth(1).unwrap())
+                .collect();
+            assert_eq!(classes, ["oracle", "claim", "question"]);
+        }
+    }
 }

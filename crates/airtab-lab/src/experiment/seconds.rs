@@ -46,6 +46,14 @@ mod tests {
         assert_eq!(Seconds::Below(2.5).of(&seconds), Some(25.0));
         assert_eq!(Seconds::Above(2.5).of(&seconds), Some(10.0));
         assert_eq!(Seconds::Above(9.0).of(&seconds), None);
+        // A second at that very rate is neither below nor above.
+        assert_eq!(Seconds::Below(2.0).of(&seconds), Some(30.0));
+        assert_eq!(Seconds::Above(3.0).of(&seconds), Some(0.0));
+        assert_eq!(Seconds::Above(2.0).of(&seconds), Some(10.0));
+        // What is no video has no frames.
+        let none = Second { playable_frames: None, ..seconds[0] };
+        assert_eq!(Seconds::Below(2.5).of(&[none, seconds[1]]), Some(20.0));
+        assert_eq!(Seconds::Correlation.of(&[none, seconds[1], seconds[3]]), None);
         // Frames 30, 20, 20, 0 as rates rise: ranks 4, 2.5, 2.5, 1.
         let rank = Seconds::Correlation.of(&seconds).unwrap();
         assert!((rank + 4.5 / 22.5_f64.sqrt()).abs() < 1e-12, "{rank}");

@@ -188,3 +188,126 @@ fn list<'s, 'a, T>(
     let one = |item: &String| parse(item).ok_or_else(|| format!("'{item}' cannot be used"));
     items.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+
+    use super::*;
+
+    fn task(text: &str) -> Result<ServerTask, String> {
+        ServerTask::parse("x", text).map_err(|e| e.to_string())
+    }
+
+    fn chap() -> Params {
+        let mut params = Params::new(Discipline::named("chap").unwrap());
+        params.set("profile", "faithful").unwrap();
+        params
+    }
+
+    /// Waits of each flow over those that were served, and of all packets together.
+    #[test]
+    fn waits_are_over_packets_and_not_over_flows() {
+        let trace = |wait_sum_ns, served| FlowTrace { wait_sum_ns, served, ..FlowTrace::default() };
+        let all = of_flows(&[trace(6_000_000, 3), trace(0, 0), trace(10_000_000, 1)], &[], 0);
+        let wait = |figures: &Figures| figures.get(&Metric::QueueDelay).map(|s| (s * 1e9).round() / 1e6);
+        assert_eq!(all.apps.iter().map(wait).collect::<Vec<_>>(), [Some(2.0), None, Some(10.0)]);
+        assert_eq!(wait(&all.ap), Some(4.0));
+        assert_eq!((all.pages.len(), all.seconds.len(), all.nodes.len()), (3, 3, 0));
+    }
+
+    /// Columns are of the second half of the run, its last value of its end.
+    #[test]
+    fn columns_of_shares_are_of_the_second_half() {
+        let of = |text: &str| task(text).unwrap();
+        let made = of("task = \"shares\"\nservice = \"306us\"\nshares = [0.25, 0.5]\n");
+        assert_eq!(made.apps(), ["flow1", "flow2"]);
+        let (params, service) = (chap(), 306_000);
+        let server = Server { record: vec!["credit"], ..Server::shares(&[0.25, 0.5], service, SERVICES) };
+        let traces = server.run(&params, 4);
+        let measured = made.run(&params, 4);
+        let named = |of: &str| Metric::named(&format!("credit_{of}_seconds")).unwrap();
+        let mut whole_differs = false;
+        for (trace, figures) in traces.iter().zip(&measured.apps) {
+            let (least, most) = trace.range(0, SERVICES / 2 * service).unwrap();
+            let last = trace.columns[0].last().unwrap().value;
+            for (of, ns) in [("least", least), ("most", most), ("last", last)] {
+                let value = figures[&named(of)];
+                assert!((value - ns as f64 * 1e-9).abs() < 1e-12, "{of}: {value}, not {ns} ns");
+            }
+            whole_differs |= trace.range(0, 0) != Some((least, most));
+        }
+        assert!(whole_differs, "the first half has other values");
+    }
+
+    #[test]
+    fn each_task_is_that_server() {
+        let fifo = Params::new(Discipline::named("fifo").unwrap());
+        let two =
+            task("task = \"two-flows\"\nservice = \"1ms\"\nrho = 0.6\nkappa = 0.25\nduration = \"2s\"\n")
+                .unwrap();
+        assert_eq!(two.apps(), ["slow", "fast"]);
+        let traces = Server::two_flows(0.6, 0.25, 1_000_000, 2_000_000_000).run(&fifo, 5);
+        let measured = two.run(&fifo, 5);
+        for (trace, figures) in traces.iter().zip(&measured.apps) {
+            assert!((figures[&Metric::QueueDelay] - trace.mean_wait_ns() * 1e-9).abs() < 1e-12);
+        }
+        assert!(traces[0].served < traces[1].served && traces[0].mean_wait_ns() != traces[1].mean_wait_ns());
+        assert_ne!(two.run(&fifo, 6).apps, measured.apps, "the seed is passed on");
+        let bursts = task("task = \"bursts\"\nservice = \"7ms\"\nbursts = 3\n").unwrap();
+        assert_eq!(bursts.apps(), ["waiting"]);
+        let mut params = chap();
+        params.set("limit", "1000").unwrap();
+        let wait = starve(3, 7_000_000, &params).unwrap().wait_ns;
+        assert_eq!(bursts.run(&params, 1).apps[0][&Metric::QueueDelay], wait as f64 * 1e-9);
+        let batch = task(
+            "task = \"batch\"\nservice = \"1ms\"\npackets = [1, 2, 3]\ncosts = [\"1ms\", \"2ms\", \"3ms\"]\n",
+        )
+        .unwrap();
+        assert_eq!(batch.apps(), ["flow1", "flow2", "flow3"]);
+        let table = toml::from_str("task = \"batch\"").unwrap();
+        assert_eq!(ServerTask::apps_of(&table).map(|apps| apps.len()), Ok(4), "as many as there may be");
+    }
+
+    #[test]
+    fn bounds_of_keys_are_kept() {
+        let flows = |rho: &str, kappa: &str| {
+            format!(
+                "task = \"two-flows\"\nservice = \"1ms\"\nrho = {rho}\nkappa = {kappa}\nduration = \"1ms\"\n"
+            )
+        };
+        let batch = |packets: &str, costs: &str| {
+            format!("task = \"batch\"\nservice = \"1ms\"\npackets = {packets}\ncosts = {costs}\n")
+        };
+        let shares = |shares: &str| format!("task = \"shares\"\nservice = \"1s\"\nshares = {shares}\n");
+        let bursts = |n: u32| format!("task = \"bursts\"\nservice = \"1ns\"\nbursts = {n}\n");
+        for text in [
+            flows("0.99", "1.0"),
+            flows("0.01", "0.01"),
+            batch("[999, 0]", "[\"1ns\", \"1s\"]"),
+            shares("[1.0]"),
+            shares("[0.1, 0.2, 0.3, 0.4]"),
+            bursts(1),
+            bursts(64),
+        ] {
+            assert!(task(&text).is_ok(), "{text}: {:?}", task(&text).err());
+        }
+        for (text, said) in [
+            (flows("1.0", "0.5"), "must be above 0, and a load below 1"),
+            (flows("0.0", "0.5"), "must be above 0, and a load below 1"),
+            (flows("0.5", "0.0"), "must be above 0, and a load below 1"),
+            (flows("0.5", "1.1"), "kappa"),
+            (batch("[1000]", "[\"1ms\"]"), "'1000' cannot be used"),
+            (batch("[1, 2]", "[\"1ms\"]"), "must be as many as packets"),
+            (shares("[1.1]"), "'1.1' cannot be used"),
+            (shares("[0.0, 0.5]"), "cannot be used"),
+            (shares("[]"), "has 0 values: one for each of 1 to 4 flows"),
+            (bursts(65), "65"),
+            (format!("{}shares = [1.0]\n", bursts(2)), "is for another task"),
+            ("task = \"bursts\"\nservice = \"1ms\"\n".into(), "[server] lacks the key `bursts`"),
+        ] {
+            let wrong = task(&text).map(|_| ()).expect_err(&text);
+            assert!(wrong.contains(said), "{text}: {wrong}");
+        }
+    }
+}

@@ -42,3 +42,45 @@ fn added(
     let one = |seed: usize| all.iter().map(|(metric, values)| Some(value(*metric, values[seed]?))).sum();
     Some((0..seeds).map(one).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use Metric::{Efficiency, Goodput, Load, Throughput};
+
+    use super::*;
+    use crate::made::{app, queue};
+
+    /// Seed by seed: of quotients that of the sums, of one alone its own, and none of nothing by nothing.
+    #[test]
+    fn sums_are_of_each_seed() {
+        let of_app = |name: &str, over: [f64; 3], under: [f64; 3]| {
+            app(
+                name,
+                "download",
+                &[(Throughput, over), (Load, under), (Efficiency, [0.5; 3]), (Goodput, over)],
+            )
+        };
+        let q = queue(
+            "fifo",
+            vec![
+                of_app("a", [1.0, 2.0, 0.0], [4.0, 2.0, 0.0]),
+                of_app("b", [3.0, 4.0, 5.0], [4.0, 6.0, 0.0]),
+            ],
+        );
+        let of = |apps: &[&str], metric| {
+            let of: Figures = apps.iter().map(|app| (app.to_string(), metric)).collect();
+            sum(&q, &of, |_, value| 100.0 * value)
+        };
+        assert_eq!(of(&["a", "b"], Efficiency), Some(vec![Some(50.0), Some(75.0), None]));
+        assert_eq!(of(&["b", "b", "a"], Throughput), Some(vec![Some(700.0), Some(1000.0), Some(1000.0)]));
+        assert_eq!(of(&["a"], Efficiency), Some(vec![Some(50.0); 3]), "as it was measured");
+        assert_eq!(
+            (of(&["a", "x"], Goodput), of(&["a"], Metric::Delay), of(&[], Goodput)),
+            (None, None, None)
+        );
+        // Each by its own metric.
+        let both = [("a".to_string(), Goodput), ("b".to_string(), Load)];
+        let of = sum(&q, &both, |metric, value| if metric == Load { -value } else { value });
+        assert_eq!(of, Some(vec![Some(-3.0), Some(-4.0), Some(0.0)]));
+    }
+}

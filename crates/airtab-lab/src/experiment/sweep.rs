@@ -267,3 +267,201 @@ impl<'a> Sweep<'a> {
 pub(super) fn most_points(sweep: bool) -> usize {
     if sweep { MAX_SWEEP } else { MAX_POINTS }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::atomic::AtomicBool;
+
+    use airtab_scenario::Measured;
+
+    use super::*;
+    use crate::plan::RunKey;
+    use crate::store::{NoStore, Store};
+
+    const SCENARIO: &str = "duration = \"60ms\"\nmeasure = [\"0s\", \"60ms\"]\nstation = [{ name = \"s\" }]\n\
+                            app = [{ name = \"g\", kind = \"game\", station = \"s\" }]\n";
+
+    /// Under these disciplines, along these axes.
+    fn experiment(queues: &[&str], axes: &[(&str, &[&str])]) -> Experiment {
+        let mut e = Experiment::of_scenario("folder/small.toml", SCENARIO).unwrap_or_else(|e| panic!("{e}"));
+        e.under(&queues.iter().map(|label| label.parse().unwrap()).collect::<Vec<_>>()).unwrap();
+        axes.iter().for_each(|(path, values)| e.vary(path, values).unwrap());
+        e
+    }
+
+    /// Has the runs of these keys, as far as can be seen.
+    struct Has(HashSet<RunKey>);
+
+    impl Store for Has {
+        fn get(&self, _: RunKey) -> Option<Measured> {
+            None
+        }
+
+        fn has(&self, run: RunKey) -> bool {
+            self.0.contains(&run)
+        }
+
+        fn put(&self, _: RunKey, _: &Measured) {}
+    }
+
+    /// Wherever an axis stands, and whichever of its values are alike.
+    #[test]
+    fn axes_without_effect_are_told_in_their_order() {
+        let stop = AtomicBool::new(false);
+        let options = RunOptions { seeds: Some(&[1]), ..RunOptions::new(&NoStore, &stop) };
+        let said = |axes: &[(&str, &[&str])]| {
+            let e = experiment(&["fifo"], axes);
+            Sweep::new(&e, &options).unwrap_or_else(|e| panic!("{e}")).without_effect()
+        };
+        let told = |axis: &str, a: &str, b: &str| {
+            format!(
+                "axis {axis}: with {a} and {b} the same is run, under every discipline: does anything read what it sets?"
+            )
+        };
+        let limit = ("queue.fifo.limit", &["20", "30"][..]);
+        let start = ("app.g.start", &["0s", "5ms", "0ms"][..]);
+        let interval = ("queue.codel.interval", &["1ms", "2ms"][..]);
+        let target = ("queue.codel.target", &["3ms", "4ms", "5ms"][..]);
+        let interval_told = told("queue.codel.interval", "1ms", "2ms");
+        assert_eq!(said(&[limit]), [""; 0]);
+        for axes in [[interval, limit], [limit, interval]] {
+            assert_eq!(said(&axes), vec![interval_told.clone()]);
+        }
+        assert_eq!(said(&[limit, start]), [told("app.g.start", "0s", "0ms")], "the first and the third");
+        let target_told = told("queue.codel.target", "3ms", "4ms");
+        assert_eq!(said(&[target, limit, interval]), [target_told, interval_told]);
+    }
+
+    #[test]
+    fn runs_that_are_missing_are_counted_and_the_first_is_placed() {
+        let e =
+            experiment(&["fifo", "chap"], &[("queue.limit", &["20", "30"]), ("app.g.start", &["0s", "5ms"])]);
+        let (stop, seeds) = (AtomicBool::new(false), [7, 9]);
+        let of = |store: &dyn Store, look: &dyn Fn(&Sweep)| {
+            let options = RunOptions { seeds: Some(&seeds), ..RunOptions::new(store, &stop) };
+            look(&Sweep::new(&e, &options).unwrap());
+        };
+        let mut keys = Vec::new();
+        let options = RunOptions { seeds: Some(&seeds), ..RunOptions::new(&NoStore, &stop) };
+        let sweep = Sweep::new(&e, &options).unwrap();
+        keys.extend(sweep.task.plan.jobs().map(|job| sweep.task.plan.key(&job)));
+        assert_eq!((keys.len(), sweep.seeds()), (16, &seeds[..]));
+        // All but the sixth and three others.
+        let some: HashSet<RunKey> = keys
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| ![5, 6, 12, 15].contains(i))
+            .map(|(_, key)| *key)
+            .collect();
+        of(&Has(some), &|sweep| {
+            assert_eq!(sweep.counts(), (16, 12));
+            let place = "queue.limit = 20, app.g.start = 5ms, fifo, seed 9";
+            assert_eq!(sweep.missing(), Some((4, place.into())));
+        });
+        of(&Has(keys.iter().copied().collect()), &|sweep| {
+            assert_eq!((sweep.counts(), sweep.missing()), ((16, 16), None));
+        });
+        of(&NoStore, &|sweep| {
+            let place = "queue.limit = 20, app.g.start = 0s, fifo, seed 7";
+            assert_eq!(sweep.missing(), Some((16, place.into())));
+        });
+    }
+
+    #[test]
+    fn a_scenario_is_an_experiment_of_one_point() {
+        let e = experiment(&["fifo"], &[]);
+        assert_eq!((e.id.as_str(), e.title.as_str(), e.named()), ("small", "small", "folder/small.toml"));
+        assert_eq!((e.seeds, e.quick_seeds, e.size(), e.toml.as_str()), (5, 2, 1, SCENARIO));
+        assert_eq!(e.beside("x.txt"), Path::new("folder/x.txt"));
+        let named = Experiment::of_scenario("a.toml", &format!("name = \"house\"\n{SCENARIO}")).unwrap();
+        assert_eq!((named.id.as_str(), named.title.as_str()), ("a", "house"));
+        assert!(Experiment::of_scenario("a.toml", "duration = 1\n").is_err());
+        let usual = Experiment::of_scenario("a.toml", SCENARIO).unwrap();
+        assert_eq!(
+            usual.queues.iter().map(|q| q.label.as_str()).collect::<Vec<_>>(),
+            airtab_scenario::USUAL_QUEUES
+        );
+    }
+
+    #[test]
+    fn values_of_a_command_line_are_toml_or_text() {
+        let text = |text: &str| Toml::from(text);
+        for (written, value) in [
+            ("3", Toml::Integer(3)),
+            (" 7 ", Toml::Integer(7)),
+            ("1.5", Toml::Float(1.5)),
+            ("true", Toml::Boolean(true)),
+            ("5ms", text("5ms")),
+            (" 5ms ", text("5ms")),
+            ("\"5ms\"", text("5ms")),
+            ("[1, 2]", Toml::Array(vec![1.into(), 2.into()])),
+            ("1\nw = 2", text("1\nw = 2")),
+            ("two words", text("two words")),
+        ] {
+            assert_eq!(read_value(written), value, "{written}");
+        }
+        let mut e = experiment(&["fifo"], &[("app.g.start", &["1ms", "2"])]);
+        let axis = &e.axes[0];
+        assert_eq!(
+            (axis.name.as_str(), axis.label.as_str(), axis.log),
+            ("app.g.start", "app.g.start", false)
+        );
+        let values: Vec<_> = axis.values.iter().map(|v| (v.text.as_str(), v.x)).collect();
+        assert_eq!(values, [("1ms", Some(1.0)), ("2", Some(2.0))]);
+        // What an axis sets is not set by anything else.
+        let said = |result: Result<(), SweepError>| result.unwrap_err().to_string();
+        assert_eq!(
+            said(e.set("app.g.start", "3ms")),
+            "--set app.g.start=3ms: axis `app.g.start` sets it already"
+        );
+        assert_eq!(
+            said(e.vary("app.g.start", &["3ms"])),
+            "--axis app.g.start: axis `app.g.start` sets it already"
+        );
+        assert!(
+            said(e.vary("app.g.latency", &["3ms", " "]))
+                .starts_with("--axis app.g.latency: an axis needs at least one")
+        );
+        assert!(
+            said(e.set("app.x.start", "3ms"))
+                .starts_with("--set app.x.start=3ms: 'app.x.start': no [[app]] 'x'")
+        );
+        e.set("app.g.latency", "30ms").unwrap();
+        assert_eq!(e.scenario["app"][0]["latency"].as_str(), Some("30ms"));
+        e.set("queue.fifo.limit", "77").unwrap();
+        assert_eq!(e.scenario["queue"]["fifo"]["limit"].as_integer(), Some(77));
+        let twice = ["fifo", "red", "fifo"].map(|label| label.parse().unwrap());
+        assert_eq!(said(e.under(&twice)), "--queues names fifo twice");
+        assert_eq!(e.queues.len(), 1, "as before");
+        let server =
+            "title = \"t\"\nsource = \"s\"\n[server]\ntask = \"bursts\"\nservice = \"1ms\"\nbursts = 2\n";
+        let mut server = super::super::made::parse(server);
+        server.set("bursts", "3").unwrap();
+        server.set("service", "2ms").unwrap();
+        assert_eq!(server.scenario["bursts"].as_integer(), Some(3));
+        assert_eq!(server.scenario["service"].as_str(), Some("2ms"));
+    }
+
+    #[test]
+    fn axes_are_columns_of_results() {
+        let e = experiment(&["fifo"], &[("app.g.start", &["1ms", "x"]), ("queue.fifo.limit", &["3", "4"])]);
+        assert_eq!(e.columns().map(|columns| columns.len()), Ok(2));
+        let of = |name: &str, e: &Experiment| {
+            let mut e = e.clone();
+            e.axes[1].name = name.into();
+            e.columns().map(|_| ()).unwrap_err().to_string()
+        };
+        for name in COLUMNS {
+            assert!(of(name, &e).starts_with(&format!("axis '{name}': results have a column of that name")));
+        }
+        let mut many = e;
+        let value = many.axes[0].values[0].clone();
+        many.axes[0].values = vec![value.clone(); 50_000];
+        assert!(many.columns().is_ok(), "50,000 x 2");
+        many.axes[0].values.push(value);
+        assert!(
+            many.columns().map(|_| ()).unwrap_err().to_string().starts_with("100002 points: at most 100000")
+        );
+    }
+}

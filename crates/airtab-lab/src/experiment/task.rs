@@ -234,3 +234,95 @@ impl Experiment {
         self.queues.iter().filter(wanted).cloned().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::super::made::{HOME, parse};
+    use super::*;
+    use crate::store::NoStore;
+
+    fn text(lines: &str) -> String {
+        let check = |lines: &str| {
+            format!(
+                "[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nleast = 0\nof = \"g.game_mos\"\n{lines}\n"
+            )
+        };
+        format!(
+            "title = \"t\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\", \"red\"]\nseeds = 4\nquick_seeds = 3\n{lines}\n{HOME}\
+             [[axis]]\nname = \"q\"\nkeys = \"queue.limit\"\nvalues = [20, 40, 80]\n\
+             [[axis]]\nname = \"n\"\nkeys = \"app.g.class\"\nvalues = [1, 2]\n{}{}",
+            check("queue = \"chap\"\nat = { q = 80, n = 2 }\nminus = { at = { q = 20 } }"),
+            check("queue = \"red\"\nat = { q = 40, n = 1 }\nquick = false")
+        )
+    }
+
+    /// A quick look has the points that its checks rest on; live, the disciplines alone that these are about.
+    #[test]
+    fn a_quick_look_has_what_its_checks_need() {
+        let stop = AtomicBool::new(false);
+        let of = |lines: &str, quick: bool, seeds: Option<&'static [u64]>| {
+            let e = parse(&text(lines));
+            let options = RunOptions { quick, seeds, ..RunOptions::new(&NoStore, &stop) };
+            let task = Task::new(&e, &options).unwrap_or_else(|e| panic!("{e}"));
+            let labels: Vec<String> = task.specs.iter().map(|q| q.label.clone()).collect();
+            (task.points.clone(), labels.join(" "), task.plan.seeds().to_vec(), task.counts())
+        };
+        let all: Vec<Vec<usize>> = (0..6).map(|i| vec![i / 2, i % 2]).collect();
+        let needed = vec![vec![0, 1], vec![2, 1]];
+        assert_eq!(of("", false, None), (all.clone(), "fifo chap red".into(), vec![1, 2, 3, 4], (72, 0)));
+        assert_eq!(of("", true, None), (needed.clone(), "fifo chap red".into(), vec![1, 2, 3], (18, 0)));
+        assert_eq!(
+            of("", true, Some(&[9, 8])),
+            (needed.clone(), "fifo chap red".into(), vec![9, 8], (12, 0))
+        );
+        assert_eq!(of("live = true", true, None), (needed, "chap".into(), vec![1, 2, 3], (6, 0)));
+        assert_eq!(of("live = true", false, Some(&[5])), (all, "fifo chap red".into(), vec![5], (18, 0)));
+        let e = parse(&text(""));
+        assert_eq!(e.checked_points(), 2);
+    }
+
+    #[test]
+    fn a_run_is_placed_and_a_stop_counts_all() {
+        let e = parse(&text(""));
+        let stop = AtomicBool::new(false);
+        let options = RunOptions { quick: true, ..RunOptions::new(&NoStore, &stop) };
+        let task = Task::new(&e, &options).unwrap();
+        let job = Job { point: 1, queue: 2, place: 1, seed: 2 };
+        assert_eq!(task.place(&job), "q = 80, n = 2, red, seed 2");
+        // Looked for by its number, whichever was put together last.
+        for number in [1, 0, 1, 0] {
+            assert_eq!(task.composed(number).unwrap().point.at, [2 * number, 1]);
+        }
+        let labels: Vec<String> =
+            task.composed(0).unwrap().params.iter().map(|(label, _)| label.clone()).collect();
+        assert_eq!(labels, ["fifo", "chap", "red"]);
+        // What is not stored is missed at its place.
+        let only = RunOptions { only_stored: true, ..options };
+        let task = Task::new(&e, &only).unwrap();
+        let missing = task.run(&job, &mut Brake::new(&stop, None)).map(|_| ()).unwrap_err().to_string();
+        assert_eq!(missing, "q = 80, n = 2, red, seed 2: this run is not there, or damaged");
+        stop.store(true, Ordering::Relaxed);
+        match Task::new(&e, &options).map(|_| ()) {
+            Err(RunError::Stopped(stopped)) => assert_eq!(stopped, Stopped { done: 0, total: 18 }),
+            other => panic!("{other:?}"),
+        }
+        let alone = "title = \"t\"\nsource = \"s\"\nqueues = [\"chap\"]\n";
+        let e = parse(&format!("{alone}{HOME}"));
+        stop.store(false, Ordering::Relaxed);
+        let whole = RunOptions { quick: false, ..options };
+        let task = Task::new(&e, &whole).unwrap();
+        assert_eq!(task.place(&Job { point: 0, queue: 0, place: 3, seed: 4 }), "chap, seed 4");
+    }
+
+    /// A parameter that a discipline does not take is told with its point.
+    #[test]
+    fn a_discipline_that_cannot_be_is_told() {
+        let bad = text("").replace("queue.limit", "queue.chap.limit").replace("80", "99999999");
+        let stop = AtomicBool::new(false);
+        let options = RunOptions::new(&NoStore, &stop);
+        let said = Task::new(&parse(&bad), &options).map(|_| ()).unwrap_err().to_string();
+        assert!(said.starts_with("mine, ") && said.contains("q = 99999999, n = 1"), "{said}");
+    }
+}

@@ -198,3 +198,180 @@ fn table(style: Style, head: &[&str]) -> Table {
     table.set_header(head.iter().map(Cell::new));
     table
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::judge::judge;
+    use super::super::made::{HOME, parse, point};
+    use super::super::{PointScores, Record};
+    use super::*;
+
+    const STYLE: Style = Style { width: 100, colour: false };
+
+    fn check(what: &str, lines: &str) -> String {
+        format!(
+            "[[check]]\nwhat = \"{what}\"\nsection = \"{what}.1\"\nreported = \"{what} said\"\nof = \"g.game_mos\"\n{lines}\n"
+        )
+    }
+
+    fn text(checks: &str) -> String {
+        format!(
+            "title = \"A title\"\nsource = \"A source\"\nabout = \"\"\"What\n  is done\"\"\"\nqueues = [\"fifo\", \"chap\"]\nseeds = 3\n\
+             remarks = {{ chap = \"re mark\" }}\n{HOME}[[axis]]\nname = \"q\"\nlabel = \"limit, packets\"\nkeys = \"queue.limit\"\nvalues = [20, 40]\n{checks}"
+        )
+    }
+
+    fn words(line: &str) -> Vec<&str> {
+        line.split_whitespace().collect()
+    }
+
+    /// Runs in full and in a quick look, of each and of all of them.
+    #[test]
+    fn a_list_counts_runs_and_checks() {
+        let one = parse(&text(&check("w", "queue = \"fifo\"\nat = { q = 40 }\nleast = 0")));
+        let mut two = parse(&format!(
+            "title = \"B\"\nsource = \"s\"\nqueues = [\"fifo\", \"chap\", \"red\"]\nseeds = 7\nlive = true\n{HOME}"
+        ));
+        two.id = "chap/two".into();
+        let outcome = Outcome { quick: false, seeds: 1, runs: 1, points: Vec::new() };
+        let record = Record { sources: None, ..Record::new(&one, &outcome, &[], "c", "d") };
+        let records = Records::from([("mine".to_string(), record)]);
+        let all = [one, two];
+        let shown = list(&all, Some(&records), STYLE);
+        let row = |text: &str, begin: &str| {
+            let line = text.lines().find(|line| line.starts_with(begin)).unwrap_or_else(|| panic!("{text}"));
+            words(line).join(" ")
+        };
+        // 2 points x 2 x 3, and 1 x 2 x 2; 1 x 3 x 7 and 1 x 3 x 2.
+        assert_eq!(row(&shown, "mine"), "mine A title 12 4 1 stale");
+        assert_eq!(row(&shown, "chap/two"), "chap/two live: B 21 6 0 none");
+        assert_eq!(
+            row(&shown, "2 experiments"),
+            "2 experiments all; shared runs count twice 33 10 1 1 stale"
+        );
+        let bare = list(&all, None, STYLE);
+        assert_eq!(row(&bare, "2 experiments"), "2 experiments all; shared runs count twice 33 10 1");
+        assert!(!bare.contains("stale"), "{bare}");
+    }
+
+    #[test]
+    fn an_experiment_is_shown_with_what_it_expects() {
+        let checks = [
+            check("a", "queue = \"fifo\"\nleast = 1"),
+            check("b", "queue = \"fifo\"\nmost = 2\ndivided_by = { queue = \"chap\" }"),
+            check("c", "queue = \"fifo\"\nleast = 1\nmost = 2\nminus = { queue = \"chap\" }"),
+            check("d", "queue = \"fifo\"\norder = \"falls\"\ntimes = { queue = \"chap\" }"),
+            check("e", "spread = [\"fifo\", \"chap\"]\nmost = 0.5"),
+        ];
+        let e = parse(&text(&checks.concat()));
+        let shown = show(&e, STYLE);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[..4], ["mine: A title", "A source", "", "What is done"], "{shown}");
+        for line in [
+            "Disciplines: fifo, chap.",
+            "q (limit, packets): 20, 40.",
+            "In full 12 runs, 3 seeds; quick 8 runs, 2 seeds.",
+            "chap: re mark",
+        ] {
+            assert!(lines.contains(&line), "{line}: {shown}");
+        }
+        let rows: Vec<String> =
+            lines.iter().filter(|line| line.contains(" said ")).map(|line| words(line).join(" ")).collect();
+        assert_eq!(
+            rows,
+            [
+                "a a said a.1 at least 1",
+                "b (quotient) b said b.1 at most 2",
+                "c (difference) c said c.1 1 to 2",
+                "d (product) d said d.1 falls",
+                "e (spread) e said e.1 at most 0.5",
+            ]
+        );
+        let labels = parse(&text("").replace("[\"fifo\", \"chap\"]", "[\"fifo\", \"chap:limit=70\"]"));
+        assert!(show(&labels, STYLE).contains("\nDisciplines: fifo, chap:limit=70.\n"));
+        let live = super::super::Experiment { live: true, ..e };
+        assert!(show(&live, STYLE).contains("2 seeds. In real time, as root; not part of --all.\n"));
+    }
+
+    #[test]
+    fn a_result_has_a_row_for_each_verdict_and_its_cause() {
+        let checks = [
+            check("a", "queue = \"fifo\"\nmost = 3"),
+            check("b", "queue = \"fifo\"\nmost = 1"),
+            check("c", "queue = \"fifo\"\nmost = 3\nknown = \"be  cause\""),
+        ];
+        let e = parse(&text(&checks.concat()));
+        let points = vec![
+            point(&[0], &[("fifo", [1.0; 3]), ("chap", [5.0; 3])]),
+            point(&[1], &[("fifo", [2.0; 3]), ("chap", [5.0; 3])]),
+        ];
+        let of = |quick| {
+            let outcome = Outcome { quick, seeds: 3, runs: 12, points: points.clone() };
+            result(&e, &outcome, &judge(&e, &outcome), STYLE)
+        };
+        let shown = of(true);
+        let lines: Vec<String> = shown.lines().map(|line| words(line).join(" ")).collect();
+        for line in [
+            "mine: A title",
+            "A source; 12 runs, 3 seeds, a quick look",
+            "a a said at most 3 1.00, 2.00 holds",
+            "b b said at most 1 1.00, 2.00 RED",
+            "c c said at most 3 1.00, 2.00 holds again",
+            "b: not so: 2.00 at q = 40",
+            "c holds, though it is listed as known not to: be cause",
+        ] {
+            assert!(lines.iter().any(|l| l == line), "{line}: {shown}");
+        }
+        assert!(of(false).contains("A source; 12 runs, 3 seeds\n"));
+        assert!(!lines.iter().any(|line| line.starts_with("a:")));
+    }
+
+    #[test]
+    fn a_sweep_says_how_many_seeds_its_points_have() {
+        let e = parse(&text(""));
+        let of = |seeds: [usize; 2], most: u64, runs| {
+            let points = [0, 1].map(|q| PointScores {
+                seeds: seeds[q],
+                ..point(&[q], &[("fifo", [1.0 + q as f64; 3]), ("chap", [5.0; 3])])
+            });
+            sweep(&e, &Outcome { quick: false, seeds: most, runs, points: points.to_vec() }, STYLE)
+        };
+        let some = of([12, 3], 12, 30);
+        assert!(some.starts_with("A title: 30 runs, 3 to 12 seeds\n"), "{some}");
+        assert!(of([12, 12], 12, 48).starts_with("A title: 48 runs, 12 seeds\n"));
+        assert!(of([1, 1], 1, 1).starts_with("A title: 1 run, 1 seed\n"));
+        let rows: Vec<String> = some.lines().map(|line| words(line).join(" ")).collect();
+        for row in [
+            "20 fifo 1.00 ± 0.00 -",
+            "20 chap 5.00 ± 0.00 -",
+            "40 fifo 2.00 ± 0.00 -",
+            "40 chap 5.00 ± 0.00 -",
+        ] {
+            assert!(rows.iter().any(|r| r == row.trim_end_matches(" -")), "{row}: {some}");
+        }
+    }
+
+    #[test]
+    fn a_summary_counts_each_state() {
+        let e = parse(&text(&check("a", "queue = \"fifo\"\nleast = 0")));
+        let outcome =
+            Outcome { quick: false, seeds: 3, runs: 12, points: vec![point(&[0], &[("fifo", [1.0; 3])])] };
+        let one = judge(&e, &outcome).remove(0);
+        let states = [
+            (State::Holds, 5),
+            (State::Undecided, 4),
+            (State::KnownRed, 3),
+            (State::Red, 2),
+            (State::HoldsAgain, 1),
+        ];
+        let all: Vec<Verdict> = states
+            .iter()
+            .flat_map(|(state, n)| std::iter::repeat_n(Verdict { state: *state, ..one.clone() }, *n))
+            .collect();
+        assert_eq!(
+            summary(all.iter()),
+            "6 of 15 hold, 4 undecided, 3 known not to, 2 RED, 1 of them listed as known not to: take it off the list"
+        );
+        assert_eq!(summary(all[5..9].iter()), "0 of 4 hold, 4 undecided");
+    }
+}

@@ -148,4 +148,33 @@ mod tests {
         });
         assert_eq!(measured(&Expect::Falls, &falls, 2), "0.10, 0.20", "an order has no bound");
     }
+
+    #[test]
+    fn values_are_told_one_by_one_or_by_their_ends() {
+        let value = |mean: Option<f64>| PointValue {
+            at: String::new(),
+            mean,
+            half_width_95: Some(0.5),
+            holds: false,
+        };
+        let told = |expect: &Expect, means: &[Option<f64>]| {
+            measured(expect, &means.iter().map(|mean| value(*mean)).collect::<Vec<_>>(), 1)
+        };
+        let within = Expect::Within(0.0..=9.0);
+        let five = [3.0, 1.0, 5.0, 1.5, 4.0].map(Some);
+        assert_eq!(told(&within, &five), "1.0 to 5.0 at 5 points");
+        assert_eq!(told(&within, &five[..4]), "3.0, 1.0, 5.0, 1.5");
+        assert_eq!(told(&Expect::Rises, &five), "3.0, 1.0, 5.0, 1.5, 4.0", "of an order each");
+        assert_eq!(
+            told(&within, &[five[0], None, None, five[2], five[4]]),
+            "3.0 to 5.0 at 5 points, 2 without value"
+        );
+        assert_eq!(told(&within, &[None; 5]), "no value");
+        assert_eq!(told(&within, &[None, five[0]]), "no value, 3.0");
+        assert_eq!((told(&within, &[]), told(&within, &five[..1])), ("not run".into(), "3.0 ± 0.5".into()));
+        assert_eq!((expected(&Expect::Rises), expected(&Expect::Falls)), ("rises".into(), "falls".into()));
+        assert_eq!(expected(&Expect::Within(f64::NEG_INFINITY..=-2.5)), "at most -2.5");
+        assert_eq!(expected(&Expect::Within(-1.0..=f64::INFINITY)), "at least -1");
+        assert_eq!(expected(&Expect::Within(-1.0..=2.0)), "-1 to 2");
+    }
 }

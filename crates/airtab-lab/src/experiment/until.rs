@@ -250,4 +250,88 @@ mod tests {
                 .is_err_and(|e| e.contains("names 9,") && e.contains("--first 9"))
         );
     }
+
+    /// Of two that are as wide the first is named.
+    #[test]
+    fn of_equal_intervals_the_first_is_named() {
+        let widest =
+            |widths: &[(&str, Option<Option<f64>>)]| until().settled(&point(widths)).map(|s| s.widest.0);
+        let (narrow, wide) = (Some(Some(0.1)), Some(Some(0.6)));
+        assert_eq!(widest(&[("x", narrow), ("y", wide), ("z", wide)]).as_deref(), Some("y"));
+        assert_eq!(widest(&[("x", wide), ("y", Some(None)), ("z", Some(None))]).as_deref(), Some("y"));
+        let of = |half| Settled { widest: (String::new(), half), met: false };
+        assert!(of(Some(0.2)).is_wider_than(&of(Some(0.1))) && of(None).is_wider_than(&of(Some(1e9))));
+        assert!(!of(Some(0.1)).is_wider_than(&of(Some(0.1))) && !of(None).is_wider_than(&of(None)));
+        assert!(until().is_met_by(Some(0.5)) && !until().is_met_by(Some(0.5001)) && !until().is_met_by(None));
+    }
+
+    /// What is asked for is before what the file says, and that before what is usual.
+    #[test]
+    fn a_command_line_is_before_the_file() {
+        use super::super::file::Purpose;
+        use super::super::made::{HOME, read};
+        let e = |lines: &str| read("mine", &format!("{HOME}{lines}"), Purpose::Sweep);
+        let plain = e("").unwrap();
+        let names = Names::of(&plain);
+        let file =
+            e("[until]\nmetric = \"v.voip_mos\"\nhalf_width = 0.25\nfirst = 3\nmost = 12\n").unwrap().until;
+        let told = |until: Option<Until>| {
+            until.map(|until| {
+                let of = (until.of.app.clone(), until.of.metric);
+                (until.metric.clone(), until.half_width, until.rounds.first, until.rounds.most, of)
+            })
+        };
+        let game = || Some(("g.game_mos".to_string(), 0.5));
+        let put = |width: Option<(String, f64)>, first, most, file: &Option<Until>| {
+            put(&Asked { width, first, most }, file.clone(), &names).map(told)
+        };
+        let of_game = |first, most| {
+            Ok(Some(("g.game_mos".to_string(), 0.5, first, most, ("g".to_string(), Metric::GameMos))))
+        };
+        let of_call = |first, most| {
+            Ok(Some(("v.voip_mos".to_string(), 0.25, first, most, ("v".to_string(), Metric::VoipMos))))
+        };
+        assert_eq!(put(None, None, None, &None), Ok(None));
+        assert_eq!(put(game(), None, None, &None), of_game(10, 320));
+        assert_eq!(put(game(), Some(4), Some(9), &None), of_game(4, 9));
+        assert_eq!(put(None, None, None, &file), of_call(3, 12));
+        assert_eq!(put(game(), None, None, &file), of_game(3, 12));
+        assert_eq!(put(None, Some(5), None, &file), of_call(5, 12));
+        assert_eq!(put(None, None, Some(40), &file), of_call(3, 40));
+        assert_eq!(put(game(), Some(12), Some(12), &file), of_game(12, 12));
+        let wrong = |width, first, most, file: &Option<Until>| put(width, first, most, file).unwrap_err();
+        assert_eq!(
+            wrong(None, Some(13), None, &file),
+            "at most 12 seeds, but the first round has 13: give most 13 or more, or a smaller first"
+        );
+        assert!(wrong(None, None, Some(9), &None).starts_with("--first and --most are seeds of --until"));
+        assert!(
+            wrong(Some(("g.game_mos".into(), 0.0)), None, None, &file)
+                .starts_with("--until g.game_mos=0: half a width")
+        );
+        assert!(
+            wrong(Some(("x.game_mos".into(), 1.0)), None, None, &file)
+                .starts_with("--until x.game_mos=1: no application 'x'")
+        );
+        // A file that does not say how many has the usual ones.
+        let usual = e("[until]\nmetric = \"*.loss_ratio\"\nhalf_width = 2\n").unwrap().until;
+        assert_eq!(told(usual), Some(("*.loss_ratio".into(), 2.0, 10, 320, ("*".into(), Metric::Loss))));
+        let wrong =
+            e("[until]\nmetric = \"v.voip_mos\"\nhalf_width = 1\nmost = 9\n").map(|_| ()).unwrap_err();
+        assert!(wrong.contains("at most 9 seeds, but the first round has 10"), "{wrong}");
+    }
+
+    #[test]
+    fn what_no_run_has_is_told_with_its_place() {
+        let said = "no run has a.voip_mos, so nobody can say how many seeds are enough; ";
+        assert!(until().undefined("").starts_with(said));
+        assert!(until().undefined("q = 3").starts_with(&format!("at q = 3: {said}")));
+        let given: Vec<u64> = (1..=10).collect();
+        assert_eq!(until().seeds(Some(&given)), Ok((given.clone(), 10)), "as many as the first round");
+        assert!(
+            until()
+                .seeds(Some(&given[..1]))
+                .is_err_and(|e| e.contains("names 1,") && e.ends_with("give --first 2"))
+        );
+    }
 }

@@ -121,3 +121,76 @@ pub(super) fn measured(apps: Vec<Figures>, ap: Figures) -> Measured {
     let none = apps.len();
     Measured { apps, pages: vec![Vec::new(); none], seconds: vec![Vec::new(); none], ap, nodes: Vec::new() }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use airtab_core::Discipline;
+    use airtab_scenario::{Metric, open_file};
+
+    use super::*;
+
+    fn read(kind: Kind, text: &str) -> Workload {
+        Workload::read(kind, "x.toml", text, &open_file).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    const BATCH: &str = "task = \"batch\"\nservice = \"1ms\"\npackets = [2, 3]\ncosts = [\"1ms\", \"2ms\"]\nqueue = { chap = { limit = 77 } }\n";
+    const WAITS: &str = "task = \"waits\"\nservice = \"1ms\"\nrho = 0.5\nkappa = 0.25\n";
+
+    /// Servers and models have flows without a station, and no pages; their queues are as their tables say.
+    #[test]
+    fn applications_are_those_of_the_task() {
+        let flow = |name: &str| (name.to_string(), "flow", String::new());
+        let (server, model) = (read(Kind::Server, BATCH), read(Kind::Model, WAITS));
+        assert_eq!(server.apps(), [flow("flow1"), flow("flow2")]);
+        assert_eq!(model.apps(), [flow("slow"), flow("fast")]);
+        assert!(server.home().is_none() && model.home().is_none());
+        let limit = |workload: &Workload| {
+            let spec: airtab_scenario::QueueSpec = "chap".parse().unwrap();
+            spec.build(workload.queues()).unwrap().get("limit").unwrap()[0]
+        };
+        let usual = Params::new(Discipline::named("chap").unwrap()).get("limit").unwrap()[0];
+        assert_eq!((limit(&server), limit(&model)), (77, usual));
+        let fifo = Params::new(Discipline::named("fifo").unwrap());
+        let stop = AtomicBool::new(true);
+        let run = |workload: &Workload| workload.run(&fifo, 1, &mut Brake::new(&stop, None)).unwrap();
+        // They take less than a moment: a stop does not end them.
+        let (served, waits) = (run(&server).unwrap(), run(&model).unwrap());
+        // By turns: 1 2 1 2 2: 0 and 2, 1, 3 and 4 ms.
+        let mean = |figures: &Figures| (figures[&Metric::QueueDelay] * 1e6).round() / 1e3;
+        assert_eq!((mean(&served.apps[0]), mean(&served.apps[1]), mean(&served.ap)), (1.0, 2.667, 2.0));
+        assert_eq!((waits.apps.len(), waits.pages.len(), waits.seconds.len(), waits.ap.len()), (2, 2, 2, 0));
+        let home = "duration = \"60ms\"\nstation = [{ name = \"s\" }]\napp = [{ name = \"g\", kind = \"game\", station = \"s\" }]\n";
+        let home = read(Kind::Home, home);
+        assert_eq!(home.apps(), [("g".to_string(), "game", "s".to_string())]);
+        assert!(home.home().is_some() && run(&home).is_none(), "a stop ends a run of a home");
+    }
+
+    /// Whatever a figure depends on is in the number, and nothing else.
+    #[test]
+    fn a_workload_is_known_by_what_it_says() {
+        let mut numbers = Vec::new();
+        let kinds = [
+            (
+                Kind::Server,
+                BATCH,
+                &["service = \"2ms\"", "packets = [3, 2]", "costs = [\"1ms\", \"3ms\"]"][..],
+            ),
+            (Kind::Model, WAITS, &["service = \"2ms\"", "rho = 0.25", "kappa = 0.5"]),
+        ];
+        for (kind, text, changes) in kinds {
+            numbers.push(read(kind, text).number());
+            for change in changes {
+                let key = change.split(' ').next().unwrap();
+                let line = text.lines().find(|line| line.starts_with(key)).unwrap();
+                numbers.push(read(kind, &text.replace(line, change)).number());
+            }
+        }
+        // Parameters of disciplines are in the number of a queue.
+        assert_eq!(read(Kind::Server, &BATCH.replace("77", "78")).number(), numbers[0]);
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 8);
+    }
+}

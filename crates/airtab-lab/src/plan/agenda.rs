@@ -120,3 +120,50 @@ impl Drop for Closes<'_> {
         self.0.close();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Cell, Part};
+    use super::*;
+
+    fn number(cell: u128) -> Cell {
+        let fifo = airtab_core::Discipline::named("fifo").unwrap();
+        Cell::new(cell, &airtab_core::Params::new(fifo))
+    }
+
+    fn seeds(agenda: &Agenda, runs: usize) -> Vec<(usize, usize, u64)> {
+        let next = |_| agenda.next_now().map(|job| (job.point, job.queue, job.seed));
+        (0..runs).filter_map(next).collect()
+    }
+
+    /// Further rounds go before what is left of the first ones, in the order in which they were added.
+    #[test]
+    fn further_rounds_go_first() {
+        let plan = Plan::new((0..6).map(number).collect(), 2, vec![4, 5, 6, 7]).in_rounds(1);
+        let agenda = Agenda::new(&plan);
+        assert_eq!(seeds(&agenda, 3), [(0, 0, 4), (0, 1, 4), (1, 0, 4)]);
+        agenda.led_to(None);
+        assert_eq!(agenda.added(), 0);
+        agenda.led_to(Some(Round { point: 0, from: 1, to: 2 }));
+        agenda.led_to(Some(Round { point: 1, from: 2, to: 4 }));
+        assert_eq!(agenda.added(), 2 + 4);
+        let further = [(0, 0, 5), (0, 1, 5), (1, 0, 6), (1, 0, 7), (1, 1, 6), (1, 1, 7)];
+        assert_eq!(seeds(&agenda, 6), further);
+        assert_eq!(seeds(&agenda, 9), [(1, 1, 4), (2, 0, 4), (2, 1, 4)], "then the rest");
+    }
+
+    /// Nobody waits where no run is under way, or behind a close; runs of other machines are left out.
+    #[test]
+    fn it_ends() {
+        let plan = Plan::new((0..3).map(number).collect(), 1, vec![1, 2]).part(Part { number: 1, of: 3 });
+        let agenda = Agenda::new(&plan);
+        let all: Vec<_> = (0..2).filter_map(|_| agenda.next()).map(|job| (job.point, job.seed)).collect();
+        assert_eq!(all, [(1, 1), (1, 2)]);
+        agenda.led_to(None);
+        agenda.led_to(None);
+        assert_eq!(agenda.next(), None);
+        let closed = Agenda::new(&plan);
+        drop(closed.until_dropped());
+        assert_eq!(closed.next(), None, "though two are left");
+    }
+}

@@ -114,3 +114,54 @@ impl Observer for Brake<'_> {
 fn thread_time() -> Duration {
     ThreadTime::now().as_duration()
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+    use airtab_core::Params;
+    use airtab_scenario::ScenarioFile;
+
+    use super::*;
+
+    #[test]
+    fn a_budget_is_the_sum_of_what_is_taken() {
+        let budget = Budget::new(Duration::from_millis(7));
+        budget.take(Duration::from_millis(3));
+        budget.take(Duration::from_nanos(3_999_999));
+        assert_eq!((budget.used(), budget.is_spent()), (Duration::from_nanos(6_999_999), false));
+        budget.take(Duration::from_nanos(1));
+        assert!(budget.is_spent(), "all of it");
+        let stop = AtomicBool::new(false);
+        assert!(ends(&stop, Some(&budget)) && !ends(&stop, None));
+        stop.store(true, Ordering::Relaxed);
+        assert!(ends(&stop, None) && ends(&stop, Some(&Budget::new(Duration::MAX))));
+    }
+
+    /// However often it looks, it takes no more than the thread has used since it began.
+    #[test]
+    fn a_look_takes_what_was_used_since_the_last_one() {
+        let params = Params::new(Discipline::named("fifo").unwrap());
+        let mut simulation = Simulation::new(&ScenarioFile::home().scenario, &params, 1);
+        let (budget, stop) = (Budget::new(Duration::MAX), AtomicBool::new(false));
+        let begin = thread_time();
+        let mut brake = Brake::new(&stop, Some(&budget));
+        for now in 0..200 {
+            brake.look(now, &mut simulation);
+        }
+        drop(brake);
+        let used = budget.used();
+        assert!(used > Duration::ZERO && used <= thread_time() - begin, "{used:?}");
+        // The next run does not pay for what was before it, and no look is at a time that has gone.
+        let mut brake = Brake::new(&stop, Some(&budget));
+        assert_eq!(brake.next_at(), FIRST_NS);
+        // What takes next to nothing is looked at twice as seldom each time.
+        for (now, slice_ns) in
+            [(5_000_000_000, 2 * FIRST_NS), (5_000_000_007, 4 * FIRST_NS), (6_000_000_000, 8 * FIRST_NS)]
+        {
+            brake.look(now, &mut simulation);
+            assert_eq!(brake.next_at(), now + slice_ns);
+        }
+        drop(brake);
+        assert!(budget.used() <= thread_time() - begin);
+    }
+}

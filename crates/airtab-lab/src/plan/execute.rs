@@ -208,3 +208,118 @@ impl<W: Work> Crew<'_, W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::super::{Cell, RunKey};
+    use super::*;
+
+    /// As many applications as that.
+    fn run(apps: usize) -> Measured {
+        let apps = vec![Default::default(); apps];
+        Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Default::default(), nodes: Vec::new() }
+    }
+
+    /// Makes runs of as many applications as the seed says, but none of seed 0; takes no stored run of the first seed.
+    struct Maker(Mutex<Vec<(usize, u64)>>);
+
+    impl Work for Maker {
+        type Error = String;
+
+        fn run(&self, job: &Job, _: &mut Brake) -> Result<Option<Measured>, String> {
+            self.0.lock().unwrap().push((job.point, job.seed));
+            match job.seed {
+                0 => Err(format!("point {} has no seed 0", job.point)),
+                seed => Ok(Some(run(seed as usize))),
+            }
+        }
+
+        fn takes_stored(&self, job: &Job) -> bool {
+            job.place > 0
+        }
+    }
+
+    #[derive(Default)]
+    struct Kept(Mutex<HashMap<RunKey, usize>>);
+
+    impl Store for Kept {
+        fn get(&self, key: RunKey) -> Option<Measured> {
+            self.0.lock().unwrap().get(&key).map(|apps| run(*apps))
+        }
+
+        fn has(&self, key: RunKey) -> bool {
+            self.0.lock().unwrap().contains_key(&key)
+        }
+
+        fn put(&self, key: RunKey, measured: &Measured) {
+            self.0.lock().unwrap().insert(key, measured.apps.len());
+        }
+    }
+
+    fn plan(seeds: &[u64]) -> Plan {
+        let fifo = airtab_core::Params::new(airtab_core::Discipline::named("fifo").unwrap());
+        Plan::new(vec![Cell::new(1, &fifo), Cell::new(2, &fifo)], 1, seeds.to_vec())
+    }
+
+    /// A stored run is taken where it will do, and what is made is kept in its place.
+    #[test]
+    fn each_run_is_made_or_taken_and_counted() {
+        let (plan, store, stop) = (plan(&[3, 5]), Kept::default(), AtomicBool::new(false));
+        let jobs: Vec<Job> = plan.jobs().collect();
+        // Of both seeds of the first point, and of none of the second.
+        for (job, apps) in [(jobs[0], 30), (jobs[1], 50)] {
+            store.put(plan.key(&job), &run(apps));
+        }
+        let steps = Mutex::new(Vec::new());
+        let progress = |step: Step| steps.lock().unwrap().push((step.job, step.done, step.stored));
+        let pace = Pace { jobs: 1, stop: &stop, budget: None, progress: &progress };
+        let (work, mut seen) = (Maker(Mutex::default()), Vec::new());
+        execute(&plan, &work, &store, &pace, &mut |job, run| seen.push((job, run.apps.len()))).unwrap();
+        assert_eq!(seen, [(jobs[0], 3), (jobs[1], 50), (jobs[2], 3), (jobs[3], 5)]);
+        let stored = [false, true, false, false];
+        let told: Vec<_> =
+            jobs.iter().zip(1..).zip(stored).map(|((job, done), stored)| (*job, done, stored)).collect();
+        assert_eq!(*steps.lock().unwrap(), told);
+        assert_eq!(*work.0.lock().unwrap(), [(0, 3), (1, 3), (1, 5)]);
+        let kept = jobs.iter().zip([3, 50, 3, 5]).map(|(job, apps)| (plan.key(job), apps)).collect();
+        assert_eq!(*store.0.lock().unwrap(), kept);
+    }
+
+    /// The first error ends it, whoever has it: no further run is begun, and those before it are kept.
+    #[test]
+    fn an_error_ends_a_plan_and_a_stop_counts_what_is_done() {
+        let stop = AtomicBool::new(false);
+        let pace = Pace { jobs: 1, stop: &stop, budget: None, progress: &|_| () };
+        let (store, work) = (Kept::default(), Maker(Mutex::default()));
+        match execute(&plan(&[4, 0, 6]), &work, &store, &pace, &mut |_, _| ()) {
+            Err(Halt::Failed(e)) => assert_eq!(e, "point 0 has no seed 0"),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!((work.0.into_inner().unwrap(), store.0.lock().unwrap().len()), (vec![(0, 4), (0, 0)], 1));
+        let (store, work) = (Kept::default(), Maker(Mutex::default()));
+        let each =
+            &mut |job: Job, _| if job.seed == 6 { Err(format!("enough at {}", job.point)) } else { Ok(None) };
+        match execute_rounds(&plan(&[4, 6]), &work, &store, &pace, each) {
+            Err(Halt::Failed(e)) => assert_eq!(e, "enough at 0"),
+            other => panic!("{other:?}"),
+        }
+        assert_eq!((work.0.into_inner().unwrap(), store.0.lock().unwrap().len()), (vec![(0, 4), (0, 6)], 2));
+        for (after, done) in [(1, Some(1)), (3, Some(3)), (4, None)] {
+            stop.store(false, Ordering::Relaxed);
+            let progress = |step: Step| stop.store(step.done == after, Ordering::Relaxed);
+            let pace = Pace { progress: &progress, ..pace };
+            let ended =
+                execute(&plan(&[4, 6]), &Maker(Mutex::default()), &Kept::default(), &pace, &mut |_, _| ());
+            match (ended, done) {
+                (Err(Halt::Stopped(stopped)), Some(done)) => assert_eq!(stopped, Stopped { done, total: 4 }),
+                // All of them are there: nothing was stopped.
+                (Ok(()), None) => {}
+                other => panic!("{after}: {other:?}"),
+            }
+        }
+        let one = |done, total| Stopped { done, total }.to_string();
+        assert_eq!([one(0, 1), one(1, 2)], ["stopped after 0 of 1 run", "stopped after 1 of 2 runs"]);
+    }
+}

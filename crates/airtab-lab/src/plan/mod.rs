@@ -280,4 +280,33 @@ mod tests {
         let part = plan(7, 3).part(Part { number: 2, of: 3 });
         assert!(part.jobs().all(|job| job.point % 3 == 2) && part.total() == 12, "points are dealt in turn");
     }
+
+    /// As many points as machines: each has one, with all of its seeds.
+    #[test]
+    fn as_many_machines_as_points_have_a_point_each() {
+        let own = |number| plan(3, 2).part(Part { number, of: 3 });
+        for number in 0..3 {
+            let points: Vec<usize> = own(number).jobs().map(|job| job.point).collect();
+            assert_eq!(points, [number; 4]);
+        }
+        // Seeds of one point are dealt in turn, too: those of a part are whole for both queues.
+        let part = plan(1, 5).part(Part { number: 1, of: 2 });
+        let jobs: Vec<_> = part.jobs().map(|job| (job.queue, job.place, job.seed)).collect();
+        assert_eq!(jobs, [(0, 1, 2), (0, 3, 4), (1, 1, 2), (1, 3, 4)]);
+        assert_eq!((part.total(), part.points(), part.queues()), (4, 1, 2));
+    }
+
+    /// Equal parameters of another discipline, or of another workload, are other runs.
+    #[test]
+    fn cells_are_known_by_workload_and_discipline() {
+        let params = |name| Params::new(airtab_core::Discipline::named(name).unwrap());
+        let mut cells: Vec<Cell> =
+            airtab_core::disciplines().map(|d| Cell::new(1, &Params::new(d))).collect();
+        let all = cells.len();
+        cells.extend([Cell::new(2, &params("fifo")), Cell::new(1 << 100 | 1, &params("fifo"))]);
+        cells.sort_unstable_by_key(|cell| cell.0);
+        cells.dedup();
+        assert_eq!(cells.len(), all + 2);
+        assert_eq!(Cell::new(1, &params("fifo")), Cell::new(1, &params("fifo")));
+    }
 }

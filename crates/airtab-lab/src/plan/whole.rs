@@ -132,4 +132,23 @@ mod tests {
         });
         assert_eq!(seen, [(0, vec![0, 1, 2, 10, 11, 12])]);
     }
+
+    #[test]
+    fn a_point_is_forgotten_once_it_is_whole() {
+        let plan = Plan::new((0..2).map(Cell).collect(), 1, vec![5, 6]);
+        let mut whole = Whole::new(&plan);
+        let job = |point, place| Job { point, queue: 0, place, seed: 5 + place as u64 };
+        let had =
+            |whole: &Whole, point| whole.so_far(point).map(|runs| runs.keys().copied().collect::<Vec<_>>());
+        whole.add(&job(1, 1), run(3));
+        whole.forget_if_whole(1);
+        assert_eq!((had(&whole, 0), had(&whole, 1)), (None, Some(vec![(0, 1)])), "one of two seeds");
+        let runs = whole.add(&job(1, 0), run(2)).expect("it is whole now");
+        assert_eq!(runs.map(|run| run.apps.len()).collect::<Vec<_>>(), [2, 3]);
+        whole.forget_if_whole(0);
+        assert!(had(&whole, 1).is_some(), "another one");
+        whole.forget_if_whole(1);
+        assert_eq!(had(&whole, 1), None);
+        assert_eq!(whole.again(1), None, "of a point that is not there");
+    }
 }

@@ -114,3 +114,44 @@ pub fn sources() -> &'static str {
     });
     &ALL
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::{Figures, Metric};
+
+    use super::*;
+
+    fn run(mos: f64) -> Measured {
+        let apps = vec![Figures::from([(Metric::GameMos, mos)])];
+        Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Figures::new(), nodes: Vec::new() }
+    }
+
+    /// All runs of a pack, in their order, or none: whoever sent it makes them again.
+    #[test]
+    fn a_pack_comes_whole_or_is_refused() {
+        let runs = [(RunKey(7), run(1.5)), (RunKey(1 << 100), run(2.5)), (RunKey(7), run(3.5))];
+        let pack = packed(&runs).unwrap();
+        assert_eq!(unpacked(&pack), Ok(runs.to_vec()));
+        assert_eq!(unpacked(&packed(&[]).unwrap()), Ok(Vec::new()));
+        let said = |pack: &[u8]| unpacked(pack).unwrap_err().to_string();
+        let damaged = |n: usize| format!("of {n} bytes with runs that came back some are damaged");
+        for at in [3, PACK_HEAD + 1, PACK_HEAD + HEAD + 2, pack.len() - 1] {
+            let mut flipped = pack.clone();
+            flipped[at] ^= 1;
+            assert_eq!(said(&flipped), damaged(pack.len()), "{at}");
+        }
+        for kept in [0, PACK_HEAD - 1, PACK_HEAD + 5, pack.len() - 1] {
+            assert_eq!(said(&pack[..kept]), damaged(kept));
+        }
+        let mut other = pack.clone();
+        other[8..PACK_HEAD].copy_from_slice(b"0123456789abcdef");
+        let expected = format!(
+            "runs that came back are of another version of airtab (sources 0123456789abcdef; this program's are {})",
+            sources()
+        );
+        assert_eq!(said(&other), expected);
+        assert!(packed(&[(RunKey(1), run(f64::NAN))]).is_err());
+        assert!(sources().len() == 16 && sources().bytes().all(|b| b.is_ascii_hexdigit()));
+        assert!(NoStore.get(RunKey(7)).is_none() && !NoStore.has(RunKey(7)));
+    }
+}

@@ -306,3 +306,103 @@ pub(super) fn read(path: &Path, run: RunKey, at: u64) -> Option<Measured> {
     file.take(u64::from(head.length)).read_to_end(&mut body).ok()?;
     head.measured(&body)
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::{Figures, Metric};
+
+    use super::*;
+
+    /// Known by the value of its only figure.
+    fn run(mos: f64) -> Measured {
+        let apps = vec![Figures::from([(Metric::GameMos, mos)])];
+        Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Figures::new(), nodes: Vec::new() }
+    }
+
+    fn value(run: Option<Measured>) -> Option<f64> {
+        run.map(|run| run.apps[0][&Metric::GameMos])
+    }
+
+    /// Of several folders each run is there; what is in its own pack is found among many, by its key.
+    #[test]
+    fn runs_of_several_packs_are_found() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        for (i, folder) in folders.iter().enumerate() {
+            for pack in 0..2 {
+                let store = Packs::open(folder.path()).unwrap();
+                assert_eq!((store.len(), store.is_empty()), (3 * pack, pack == 0));
+                for place in 0..3 {
+                    let n = 100 - (6 * i + 3 * pack + place);
+                    let key = RunKey((n as u128) << 64);
+                    assert!(!store.has(key));
+                    store.put(key, &run(n as f64));
+                    assert!(store.has(key) && value(store.get(key)) == Some(n as f64));
+                }
+            }
+        }
+        let both = folders.each_ref().map(|folder| folder.path().to_path_buf());
+        let merged = Packs::merge(&both).unwrap();
+        assert_eq!(merged.len(), 12);
+        let key = |n: usize| RunKey((n as u128) << 64);
+        for n in 89..=100 {
+            assert_eq!((merged.has(key(n)), value(merged.get(key(n)))), (true, Some(n as f64)));
+        }
+        assert!([88, 101].iter().all(|n| !merged.has(key(*n)) && merged.get(key(*n)).is_none()));
+        let second = Packs::merge(&both[1..]).unwrap();
+        assert_eq!((second.len(), second.has(key(100)), second.has(key(94))), (6, false, true));
+    }
+
+    /// The first of two failures is told; a folder that is there again takes no run of this process.
+    #[test]
+    fn a_run_that_cannot_be_kept_is_told_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("runs");
+        let store = Packs::open(&inside).unwrap();
+        assert!(inside.is_dir() && store.failure().is_none(), "it is made");
+        fs::remove_dir(&inside).unwrap();
+        fs::write(&inside, "in the way").unwrap();
+        store.put(RunKey(1), &run(1.0));
+        let first = store.failure().map(io::Error::kind).expect("it is no folder");
+        fs::remove_file(&inside).unwrap();
+        store.put(RunKey(1), &run(1.0));
+        assert_eq!(store.failure().map(io::Error::kind), Some(first));
+        assert_ne!(first, io::ErrorKind::NotFound);
+        assert!(!store.has(RunKey(1)) && store.get(RunKey(1)).is_none());
+    }
+
+    /// A pack is begun once, with its head alone, by which others see that it is of these sources.
+    #[test]
+    fn a_pack_is_begun_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Packs::open(folder.path()).unwrap();
+        store.begin().unwrap();
+        store.begin().unwrap();
+        store.put(RunKey(3), &run(3.0));
+        let all = files(folder.path()).unwrap();
+        assert_eq!(all.len(), 1, "{all:?}");
+        assert!(all[0].to_string_lossy().ends_with(".pack"));
+        assert_eq!(whose(&File::open(&all[0]).unwrap()).unwrap(), Whose::Ours);
+        assert_eq!(read(&all[0], RunKey(3), PACK_HEAD as u64), Some(run(3.0)));
+        assert_eq!(read(&all[0], RunKey(4), PACK_HEAD as u64), None, "another run");
+        assert_eq!(read(&all[0], RunKey(3), PACK_HEAD as u64 + 1), None, "no record");
+    }
+
+    #[test]
+    fn whose_a_file_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |bytes: &[u8]| {
+            let path = folder.path().join("x.pack");
+            fs::write(&path, bytes).unwrap();
+            whose(&File::open(&path).unwrap()).unwrap()
+        };
+        let head = record::pack_head(sources());
+        assert_eq!(of(&head), Whose::Ours);
+        assert_eq!(of(&[&head[..], b"more"].concat()), Whose::Ours);
+        assert_eq!(of(b"airtabP10123456789abcdef and more"), Whose::Other("0123456789abcdef".into()));
+        assert_eq!(
+            [of(b""), of(&head[..20]), of(b"airtabP2")],
+            [Whose::Headless, Whose::Headless, Whose::Headless]
+        );
+        assert_eq!(of(b"PACK of git"), Whose::Foreign);
+    }
+}

@@ -107,6 +107,11 @@ impl Head {
 /// # Errors
 /// The run is larger than any can be, or a figure of it is no number.
 pub(super) fn record(run: RunKey, measured: &Measured) -> io::Result<Vec<u8>> {
+    let figures = measured.apps.iter().chain([&measured.ap]).chain(measured.nodes.iter().map(|(_, of)| of));
+    // JSON has none but numbers, and would have a null that cannot be read.
+    if figures.flat_map(|figures| figures.values()).any(|value| !value.is_finite()) {
+        return Err(io::Error::other("a figure of a run is no number"));
+    }
     let json = serde_json::to_vec(measured)?;
     if json.len() > MAX_BODY {
         return Err(io::Error::other(format!("a run of {} bytes", json.len())));
@@ -294,6 +299,87 @@ mod tests {
         assert_eq!(sources_of(&pack_head("0123456789abcdef")), Some("0123456789abcdef"));
         for wrong in [&b""[..], b"airtabP1", b"airtabP10123456789abcdeg", b"airtabP20123456789abcdef"] {
             assert_eq!(sources_of(wrong), None);
+        }
+    }
+
+    /// A run of so many applications without figures.
+    fn small(apps: usize) -> Measured {
+        let apps = vec![Figures::new(); apps];
+        Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Figures::new(), nodes: Vec::new() }
+    }
+
+    /// Wherever a record begins behind bytes that are none, also around the end of what is looked through at a time.
+    #[test]
+    fn a_record_is_found_behind_any_noise() {
+        let record = record(RunKey(7), &small(2)).unwrap();
+        let chunk = 1 << 16;
+        for noise in [1, HEAD, chunk - HEAD, chunk - 1, chunk, chunk + 1, chunk + 2, 2 * chunk + 1] {
+            let begin = pack_head("0123456789abcdef").to_vec();
+            // Beginnings of heads that are none.
+            let noise: Vec<u8> = MAGIC.iter().copied().cycle().take(noise).collect();
+            let bytes = [&begin[..], &noise, &record, &record].concat();
+            let mut pieces = Vec::new();
+            scan(Cursor::new(&bytes), |piece| pieces.push(piece)).unwrap();
+            let [Piece::Damaged(from, lost), Piece::Run(head, at), Piece::Run(again, behind)] = pieces[..]
+            else {
+                panic!("{} bytes: {pieces:?}", noise.len())
+            };
+            assert_eq!((from, lost), (PACK_HEAD as u64, noise.len() as u64));
+            let first = (PACK_HEAD + noise.len()) as u64;
+            assert_eq!((at, behind), (first, first + record.len() as u64));
+            assert_eq!((head.run, again.run, head.record()), (RunKey(7), RunKey(7), record.len() as u64));
+        }
+    }
+
+    /// Less than a head at the end is a record that was not written to its end; a head whose body ends there is whole.
+    #[test]
+    fn a_torn_record_begins_where_it_does() {
+        let one = record(RunKey(1 << 90), &small(3)).unwrap();
+        let whole = [&pack_head("0123456789abcdef")[..], &one, &one].concat();
+        let second = (PACK_HEAD + one.len()) as u64;
+        let pieces = |bytes: &[u8]| {
+            let mut all = Vec::new();
+            scan(Cursor::new(bytes), |piece| {
+                all.push(match piece {
+                    Piece::Run(head, at) => (head.run.0, at),
+                    Piece::Damaged(at, bytes) => (bytes.into(), at),
+                    Piece::Torn(at) => (0, at),
+                });
+            })
+            .unwrap();
+            all
+        };
+        let first = (1 << 90, PACK_HEAD as u64);
+        assert_eq!(pieces(&whole), [first, (1 << 90, second)]);
+        for kept in [1, HEAD - 1, HEAD, one.len() - 1] {
+            assert_eq!(pieces(&whole[..second as usize + kept]), [first, (0, second)], "{kept} bytes");
+        }
+        assert_eq!(pieces(&whole[..second as usize]), [first]);
+        assert_eq!(pieces(&whole[..PACK_HEAD]), []);
+    }
+
+    #[test]
+    fn files_that_were_to_be_packs() {
+        for begins in [&b""[..], b"a", b"airtabP", b"airtabP2", b"airtabP1 and no number"] {
+            assert!(was_to_be(begins), "{begins:?}");
+        }
+        for begins in [&b"noise"[..], b"airtap", b"PACK", b"airtab.", b"irtabP1"] {
+            assert!(!was_to_be(begins), "{begins:?}");
+        }
+    }
+
+    /// JSON has no such numbers: the run could not be read again.
+    #[test]
+    fn what_is_no_number_is_not_kept() {
+        for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let figures = || Figures::from([(Metric::GameMos, 3.0), (Metric::Loss, value)]);
+            let of_app = Measured { apps: vec![Figures::new(), figures()], ..small(0) };
+            let of_ap = Measured { ap: figures(), ..small(1) };
+            let of_node =
+                Measured { nodes: vec![("n".into(), Figures::new()), ("m".into(), figures())], ..small(1) };
+            for run in [of_app, of_ap, of_node] {
+                assert!(record(RunKey(1), &run).is_err(), "{value}");
+            }
         }
     }
 }

@@ -262,3 +262,126 @@ fn records(path: &Path, mut each: impl FnMut(RunKey, &[u8])) -> io::Result<(usiz
     }
     Ok((whole, damaged))
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::{Figures, Measured, Metric};
+
+    use super::super::record::{HEAD, PACK_HEAD, pack_head, record};
+    use super::super::sources;
+    use super::*;
+
+    fn run(n: u128) -> Vec<u8> {
+        let apps = vec![Figures::from([(Metric::GameMos, n as f64)])];
+        let measured =
+            Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Figures::new(), nodes: Vec::new() };
+        record(RunKey(n), &measured).unwrap()
+    }
+
+    fn pack(sources: &str, records: &[&[u8]]) -> Vec<u8> {
+        [&pack_head(sources)[..], &records.concat()].concat()
+    }
+
+    /// Two packs of these sources with a run in common, two of others, one whose head is cut, one of git; a file that is none.
+    fn folder() -> (tempfile::TempDir, [u64; 6]) {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two, three) = (run(1), run(2), run(3));
+        let files = [
+            ("a.pack", pack(sources(), &[&one, &two])),
+            ("b.pack", pack(sources(), &[&two, &three])),
+            ("c.pack", pack("0123456789abcdef", &[&one, &two, &three])),
+            ("d.pack", pack("fedcba9876543210", &[&one])),
+            ("e.pack", pack(sources(), &[])[..11].to_vec()),
+            ("f.pack", b"PACK".to_vec()),
+        ];
+        let sizes = files.each_ref().map(|(_, bytes)| bytes.len() as u64);
+        for (name, bytes) in files {
+            fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        fs::write(folder.path().join("g.txt"), "no pack").unwrap();
+        (folder, sizes)
+    }
+
+    #[test]
+    fn a_folder_is_as_large_as_its_packs() {
+        let (folder, [a, b, c, d, e, _]) = folder();
+        let expected =
+            Size { packs: 2, runs: 3, bytes: a + b, other_packs: 3, other_bytes: c + d + e, foreign: 1 };
+        assert_eq!(size(folder.path()).unwrap(), expected);
+        assert!(size(&folder.path().join("nowhere")).is_err());
+    }
+
+    /// What goes, and by how much the folder is smaller; a second time there is little to do.
+    #[test]
+    fn a_prune_says_what_it_removed() {
+        let (folder, [a, b, c, d, e, f]) = folder();
+        // One that was begun a moment ago will be locked.
+        fs::write(folder.path().join("young.pack"), "").unwrap();
+        let one = (PACK_HEAD + run(1).len() + run(2).len() + run(3).len()) as u64;
+        let first = Pruned {
+            other_packs: 3,
+            foreign: 1,
+            put_together: 2,
+            in_use: 1,
+            runs: 3,
+            bytes: a + b + c + d + e - one,
+        };
+        assert_eq!(prune(folder.path(), false).unwrap(), first);
+        let left = files(folder.path()).unwrap();
+        let sizes: Vec<u64> = left.iter().map(|path| fs::metadata(path).unwrap().len()).collect();
+        assert_eq!(sizes.iter().sum::<u64>(), one + f, "{left:?}");
+        assert!(folder.path().join("young.pack").exists() && folder.path().join("g.txt").exists());
+        let again = Pruned { other_packs: 0, put_together: 1, bytes: 0, ..first };
+        assert_eq!(prune(folder.path(), false).unwrap(), again);
+        let all = Pruned { other_packs: 1, put_together: 0, runs: 0, bytes: one, ..first };
+        assert_eq!(prune(folder.path(), true).unwrap(), all);
+        assert_eq!(size(folder.path()).unwrap().packs, 0);
+        assert_eq!(fs::read(folder.path().join("f.pack")).unwrap(), b"PACK");
+    }
+
+    /// Each sort of damage is told with its pack, its first byte and its length; what is left of a pack is counted.
+    #[test]
+    fn damage_is_told_where_it_is() {
+        let (folder, sizes) = folder();
+        let (one, two) = (run(1).len() as u64, run(2).len() as u64);
+        let (begin, head) = (PACK_HEAD as u64, HEAD as u64);
+        let path = |name: &str| folder.path().join(name);
+        let damaged = |name: &str, at, bytes, what| Damage { pack: path(name), at, bytes, what };
+        let of_others =
+            [damaged("e.pack", 0, sizes[4], What::Headless), damaged("f.pack", 0, sizes[5], What::Foreign)];
+        let expected = |whole, own: Vec<Damage>| Verdict {
+            whole,
+            damaged: own.into_iter().chain(of_others.clone()).collect(),
+        };
+        assert_eq!(verify(folder.path()).unwrap(), expected(4, Vec::new()));
+        let flip = |name: &str, at: u64| {
+            let mut bytes = fs::read(path(name)).unwrap();
+            bytes[at as usize] ^= 1;
+            fs::write(path(name), bytes).unwrap();
+        };
+        // The head of the first run of a, the body of the second; the last byte of b is not there.
+        flip("a.pack", begin + 9);
+        flip("a.pack", begin + one + head);
+        let bytes = fs::read(path("b.pack")).unwrap();
+        fs::write(path("b.pack"), &bytes[..bytes.len() - 1]).unwrap();
+        let own = vec![
+            damaged("a.pack", begin, one, What::NoRecord),
+            damaged("a.pack", begin + one, two, What::Body),
+            damaged("b.pack", begin + two, run(3).len() as u64 - 1, What::Torn),
+        ];
+        assert_eq!(verify(folder.path()).unwrap(), expected(1, own));
+        let pruned = prune(folder.path(), false).unwrap();
+        assert_eq!((pruned.runs, pruned.put_together), (1, 2), "the second run of b");
+        assert_eq!(verify(folder.path()).unwrap().whole, 1);
+    }
+
+    #[test]
+    fn each_sort_of_damage_has_its_words() {
+        let all = [What::Torn, What::NoRecord, What::Body, What::Headless, What::Foreign].map(What::words);
+        let parts = ["not written to its end", "no run", "is damaged", "without its head", "left alone"];
+        for (i, words) in all.iter().enumerate() {
+            let fits: Vec<usize> = (0..parts.len()).filter(|k| words.contains(parts[*k])).collect();
+            assert_eq!(fits, [i], "{words}");
+        }
+    }
+}
