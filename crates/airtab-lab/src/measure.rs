@@ -90,3 +90,80 @@ fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
     let (sum, n) = values.flatten().fold((0.0, 0u32), |(sum, n), x| (sum + x, n + 1));
     (n > 0).then(|| sum / f64::from(n))
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Discipline;
+    use airtab_scenario::ScenarioFile;
+    use airtab_sim::watch;
+
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn a_mean_is_of_what_is_known() {
+        assert_eq!(mean([None, Some(2.0), Some(7.0), None].into_iter()), Some(4.5));
+        assert_eq!(mean([Some(3.0), None].into_iter()), Some(3.0));
+        assert_eq!(mean([None, None].into_iter()), None);
+    }
+
+    /// Each application by the samples of its own part, in which it is active; the limit by all of them, of each node by
+    /// its own. Another probe tells them.
+    #[test]
+    fn means_of_tables_are_of_each_ones_own_part() {
+        let text = "duration = \"3s\"\nmeasure = [\"500ms\", \"2600ms\"]\n[wifi]\nphy = \"std-11n\"\nedca = \"off\"\n[[station]]\nname = \"s\"\n\
+                    [[app]]\nname = \"a\"\nkind = \"download\"\nstation = \"s\"\nstop = \"1500ms\"\n\
+                    [[app]]\nname = \"b\"\nkind = \"download\"\nstation = \"s\"\nstart = \"1s\"\n\
+                    [[app]]\nname = \"c\"\nkind = \"game\"\nstation = \"s\"\nmeasure = [\"700ms\", \"2900ms\"]\n";
+        let scenario = ScenarioFile::parse("mine.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+        for (queue, seed) in [("chap", 3), ("wqm", 4)] {
+            let params = Params::new(Discipline::named(queue).unwrap());
+            let columns = params.discipline().flow_columns();
+            let quantities: Vec<Quantity> =
+                columns.iter().copied().map(Quantity::Column).chain([Quantity::Limit]).collect();
+            // From the first part's start to the last one's end.
+            let mut probe = Probe::new(293_003_001, 500 * MS..2900 * MS, &quantities);
+            watch(Simulation::new(&scenario, &params, seed), scenario.duration_ns, &mut [&mut probe]);
+            let found = run(&scenario, &params, seed);
+            let parts = [500..1500, 1000..2600, 700..2900];
+            let near = |found: Option<f64>, values: Vec<f64>, what: &str| {
+                let mean = values.iter().sum::<f64>() / values.len() as f64;
+                assert_eq!(found.is_some(), !values.is_empty(), "{what}");
+                assert!(
+                    found.is_none_or(|x| (x - mean).abs() <= 1e-9 * mean.abs()),
+                    "{what}: {found:?}, {values:?}"
+                );
+            };
+            for (column, series) in columns.iter().zip(probe.series()) {
+                for (app, part) in parts.iter().enumerate() {
+                    let within = probe.at_ns().iter().zip(&series.values[app]);
+                    let within =
+                        within.filter(|(at, _)| part.contains(&(**at / MS)) || **at == part.start * MS);
+                    let values = within.filter_map(|(_, value)| *value).collect();
+                    let metric = Metric::of_column(column, Of::Mean);
+                    near(
+                        found.apps[app].get(&metric).copied(),
+                        values,
+                        &format!("{queue} {} of {app}", column.name),
+                    );
+                }
+            }
+            let limits = probe.series().last().unwrap().values[0].iter().copied().flatten().collect();
+            near(found.ap.get(&Metric::LimitMean).copied(), limits, queue);
+        }
+    }
+
+    /// What a scenario is called is no part of its number; all else is.
+    #[test]
+    fn a_number_is_of_all_but_the_name() {
+        let home = ScenarioFile::home().scenario;
+        let named = Scenario { name: "other".into(), ..home.clone() };
+        assert_eq!(number(&home), number(&named));
+        let mut other = home.clone();
+        other.apps[1].active_ns.end -= 1;
+        assert_ne!(number(&home), number(&other));
+        let later = Scenario { measure_ns: home.measure_ns.start..home.measure_ns.end + 1, ..home.clone() };
+        assert_ne!(number(&home), number(&later));
+    }
+}

@@ -169,3 +169,97 @@ pub fn make(orders: &[(&[u8], &str)], stop: &AtomicBool) -> Result<Option<Vec<u8
     }
     packed(&made).map(Some).map_err(|e| Broken(e.to_string()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::unpacked;
+
+    const TEXT: &str = "duration = \"400ms\"\nmeasure = [\"100ms\", \"300ms\"]\n[[station]]\nname = \"s\"\n\
+                        [[app]]\nname = \"a\"\nkind = \"ping\"\nstation = \"s\"\ninterval = \"7ms\"\n";
+
+    fn file(path: &str, bytes: &[u8]) -> File {
+        File { path: path.into(), length: bytes.len(), bytes: bytes.into() }
+    }
+
+    fn study(text: &str, short: bool) -> Arc<[u8]> {
+        let files = vec![file("a.txt", b"of one"), file("b.txt", b""), file("c.txt", b"and another")];
+        Study { kind: Kind::Home, file: "mine.toml".into(), text: text.into(), short, files }.sent()
+    }
+
+    /// Each file is behind the one before it, and what comes is what was sent.
+    #[test]
+    fn a_study_is_received_as_it_was_sent() {
+        for short in [false, true] {
+            let found = Study::received(&study(TEXT, short)).expect("it is whole");
+            assert_eq!((found.file.as_str(), found.text.as_str(), found.short), ("mine.toml", TEXT, short));
+            let files: Vec<_> = found.files.iter().map(|f| (f.path.as_str(), f.bytes.as_slice())).collect();
+            assert_eq!(files, [("a.txt", &b"of one"[..]), ("b.txt", b""), ("c.txt", b"and another")]);
+            let Ok(Workload::Home(home)) = found.workload() else { panic!("a home") };
+            assert_eq!(home.scenario.duration_ns, if short { 40_000_000 } else { 400_000_000 });
+        }
+        let read = |short| Study::new(Kind::Home, "mine.toml", TEXT, short).unwrap().short;
+        assert_eq!([read(false), read(true)], [false, true]);
+        assert!(Study::received(&[0, 0]).is_none() && Study::received(&study(TEXT, true)[..40]).is_none());
+    }
+
+    /// Orders of several studies, disciplines and seeds, in any order: each has its own run.
+    #[test]
+    fn each_order_has_its_own_run() {
+        let other = TEXT.replace("7ms", "9ms");
+        let [one, two, brief] = [study(TEXT, false), study(&other, false), study(TEXT, true)];
+        let expected = |sent: &Arc<[u8]>, queue: &str, seed| {
+            let workload = Study::received(sent).unwrap().workload().unwrap();
+            let params = queue.parse::<QueueSpec>().unwrap().build(workload.queues()).unwrap();
+            let key = Cell::new(workload.number(), &params).run(seed);
+            let Workload::Home(home) = &workload else { panic!("a home") };
+            (key, crate::run(&home.scenario, &params, seed))
+        };
+        let asked = [
+            (&one, "fifo", 1),
+            (&one, "chap:limit=9", 2),
+            (&two, "fifo", 1),
+            (&one, "fifo", 3),
+            (&brief, "fifo", 1),
+            (&two, "red", 1),
+        ];
+        let made: Vec<(RunKey, _)> =
+            asked.iter().map(|(sent, queue, seed)| expected(sent, queue, *seed)).collect();
+        assert!((1..made.len()).all(|i| made[..i].iter().all(|(key, _)| *key != made[i].0)), "they differ");
+        let orders: Vec<Order> = asked
+            .iter()
+            .zip(&made)
+            .map(|((sent, queue, seed), (key, _))| order(sent, queue, *seed, *key))
+            .collect();
+        let batch: Vec<(&[u8], &str)> = orders.iter().map(|o| (&*o.study, o.run.as_str())).collect();
+        let pack = make(&batch, &AtomicBool::new(false)).unwrap().expect("nobody stops it");
+        let found = unpacked(&pack).unwrap();
+        assert_eq!(found.len(), made.len());
+        for ((key, run), (due, expected)) in found.iter().zip(&made) {
+            assert_eq!(key.0, due.0);
+            assert_eq!((&run.apps, &run.ap), (&expected.apps, &expected.ap));
+        }
+    }
+
+    #[test]
+    fn files_of_more_than_8_mib_stay_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let [text, needs] = ["mine.toml", "needs.toml"].map(|name| folder.path().join(name));
+        let with = format!("requirements = \"needs.toml\"\n{TEXT}");
+        let of = |bytes: usize| {
+            let mut whole = b"# ".to_vec();
+            whole.resize(bytes, b' ');
+            std::fs::write(&needs, whole).unwrap();
+            Study::new(Kind::Home, &text.display().to_string(), &with, false).map(|study| study.files.len())
+        };
+        let said = |found: Result<usize, NoOrder>| found.map_err(|e| e.to_string());
+        let large = said(of((8 << 20) + 1)).unwrap_err();
+        assert!(
+            large.starts_with(&needs.display().to_string()) && large.contains("more than 8 MiB"),
+            "{large}"
+        );
+        // As many are no more than that; a file of requirements is refused for itself.
+        let most = said(of(8 << 20)).unwrap_err();
+        assert!(!most.contains("more than 8 MiB") && most.contains("requirements: needs.toml"), "{most}");
+    }
+}

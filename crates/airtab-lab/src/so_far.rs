@@ -88,9 +88,11 @@ mod tests {
             runs.insert((queue, place), run(queue, place));
             let job = Job { point: 0, queue, place, seed: seeds[place] };
             let so_far =
-                SoFar { scenario: &scenario, queues: &queues, seeds: &seeds, short: false, job, runs: &runs };
+                SoFar { scenario: &scenario, queues: &queues, seeds: &seeds, short: true, job, runs: &runs };
             assert_eq!(so_far.measured(), &run(queue, place));
             let c = so_far.comparison();
+            assert!(c.as_ref().is_none_or(|c| c.short && c.queues.len() == 2));
+            assert_eq!((so_far.job().queue, so_far.job().seed), (queue, seeds[place]));
             let values = |c: &Comparison, queue: &str| {
                 let values = &c.get(queue, "a", Metric::Goodput).unwrap().values;
                 values.iter().map(|x| x.unwrap()).collect::<Vec<_>>()

@@ -189,6 +189,31 @@ mod tests {
         assert_eq!(of(&[("download", "2s"), ("game", "1200ms")]), 1000, "none: its start");
     }
 
+    /// Tenths of a second, 150 steps at most; columns from 100 ms before the queue fills to 500 ms after it, within the run.
+    #[test]
+    fn steps_and_columns_fit_the_run() {
+        let chap = Params::new(Discipline::named("chap").unwrap());
+        let of = |duration_ms: u64, measure_ms: u64| {
+            let mut scenario = home(&[("game", "0s")]);
+            scenario.duration_ns = duration_ms * 1_000_000;
+            scenario.measure_ns = measure_ms * 1_000_000..scenario.duration_ns;
+            let span = column_span(&scenario);
+            (Teller::new(&scenario, &chap).step_ns / 1_000_000, span.start / 1_000_000, span.end / 1_000_000)
+        };
+        assert_eq!(of(3000, 1000), (100, 900, 1500));
+        assert_eq!(of(15_000, 1000), (100, 900, 1500));
+        assert_eq!(of(15_001, 60), (200, 0, 560));
+        assert_eq!(of(330_000, 329_700), (2200, 329_600, 330_000));
+    }
+
+    /// Bytes so far to bits per second of each step; the first from nothing on.
+    #[test]
+    fn rates_are_those_of_each_step() {
+        let so_far = vec![Some(1000.0), Some(1500.0), Some(1500.0), Some(4000.0)];
+        assert_eq!(rates(Some(&so_far), 200_000_000), [40_000.0, 20_000.0, 0.0, 100_000.0]);
+        assert_eq!(rates(None, 200_000_000), [0.0; 0]);
+    }
+
     #[test]
     fn shares_of_packets_are_those_that_waited_so_long() {
         // A quarter waits 1 ms, a quarter 2 ms, half 8 ms.
@@ -204,7 +229,12 @@ mod tests {
     #[test]
     fn what_is_received_counts_once() {
         let fifo = Params::new(Discipline::named("fifo").unwrap());
-        let told = story(&home(&[("ping", "0s")]), "fifo", &fifo, 1);
+        let told = story(&home(&[("ping", "0s")]), "mine", &fifo, 1);
+        assert_eq!(
+            (told.label.as_str(), told.seed, told.busy_ns, told.apps.len()),
+            ("mine", 1, 1_000_000_000, 1)
+        );
+        assert_eq!(story(&home(&[("ping", "0s")]), "mine", &fifo, 7).seed, 7);
         // Echoes of 84 bytes after 0, 1 and 2 s: 6720 bit/s in a tenth of a second each.
         let rates = told.apps[0].received_bps.iter().map(|bps| bps.round() as u64);
         assert_eq!(rates.filter(|bps| *bps > 0).collect::<Vec<_>>(), [6720; 3]);

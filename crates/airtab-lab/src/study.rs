@@ -134,3 +134,74 @@ impl Work for Runs<'_, '_> {
         job.place > 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use airtab_core::Discipline;
+    use airtab_scenario::ScenarioFile;
+
+    use super::*;
+    use crate::store::NoStore;
+    use crate::{compare, story};
+
+    /// Each discipline has its own story, capture and file, all of the first seed; the comparison is what it is without.
+    #[test]
+    fn each_discipline_is_seen_with_the_first_seed() {
+        let text = "duration = \"120s\"\nmeasure = [\"60s\", \"65s\"]\n[[station]]\nname = \"s\"\n\
+                    [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\nstart = \"59s\"\nstop = \"66s\"\n";
+        let scenario = ScenarioFile::parse("mine.toml", text).unwrap().scenario;
+        let queues: Vec<(String, Params)> = [("fifo", "fifo"), ("chap", "chap:limit=9")]
+            .map(|(name, label)| (label.to_string(), Params::new(Discipline::named(name).unwrap())))
+            .into();
+        let (stop, seeds) = (AtomicBool::new(false), [8, 3]);
+        for brief in [false, true] {
+            let options = Options {
+                seeds: &seeds,
+                short: brief,
+                jobs: 1,
+                stop: &stop,
+                store: &NoStore,
+                progress: &|_| (),
+            };
+            let run = if brief { short(&scenario) } else { scenario.clone() };
+            let plan = (!brief).then(|| Plan::of(&run).unwrap());
+            let at = run.measure_ns.start;
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            let captures = vec![
+                Capture { span: at..at + 100_000_000, out: &mut first },
+                Capture { span: at..at + 400_000_000, out: &mut second },
+            ];
+            let seen = study(&scenario, &queues, &options, captures, plan.as_ref(), None).unwrap();
+            let bare = compare(&scenario, &queues, &options).unwrap();
+            assert_eq!(serde_json::to_value(&seen.comparison).unwrap(), serde_json::to_value(&bare).unwrap());
+            let stories: Vec<Story> =
+                queues.iter().map(|(label, params)| story(&run, label, params, 8)).collect();
+            assert_eq!(seen.stories, stories);
+            let frames: Vec<u64> = seen.captured.into_iter().map(Result::unwrap).collect();
+            for (((label, params), file), (frames, ms)) in
+                queues.iter().zip([&first, &second]).zip(frames.iter().zip([100, 400]))
+            {
+                let mut own = Vec::new();
+                let written =
+                    crate::capture(&run, label, params, 8, &(at..at + ms * 1_000_000), &mut own).unwrap();
+                assert_eq!((*frames, file), (written, &own), "{label}");
+            }
+            let documents: Vec<_> =
+                seen.documents.iter().map(|d| (d.title.as_str(), d.note.as_str())).collect();
+            let note = "simulated by airtab, seed 8; time 0 is 1970";
+            assert_eq!(documents, if brief { vec![] } else { vec![("fifo", note), ("chap:limit=9", note)] });
+        }
+    }
+
+    /// A run that is looked at is made anew; of the others the stored ones are taken.
+    #[test]
+    fn the_first_seed_is_never_a_stored_one() {
+        let scenario = ScenarioFile::home().scenario;
+        let runs =
+            Runs { scenario: &scenario, queues: &[], plan: None, captures: Vec::new(), seen: Vec::new() };
+        let job = |place| Job { point: 0, queue: 0, place, seed: 1 };
+        assert_eq!([0, 1, 2].map(|place| runs.takes_stored(&job(place))), [false, true, true]);
+    }
+}

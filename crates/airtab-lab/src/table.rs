@@ -463,5 +463,8 @@ mod tests {
         assert_eq!(wrap("  one two three", 9), "  one two\n    three");
         assert_eq!(wrap("a-word-longer-than-the-line", 9), "a-word-longer-than-the-line");
         assert_eq!(wrap("short", 9), "short");
+        // A further line has its two blanks, too.
+        assert_eq!(wrap("a bbbb cc dd", 6), "a bbbb\n  cc\n  dd");
+        assert_eq!(wrap("a bbbb cc d", 6), "a bbbb\n  cc d");
     }
 }

@@ -75,3 +75,80 @@ impl Scoreboards {
 pub(super) fn control(category: Category) -> [u8; 2] {
     [0x04, tid(category) << 4]
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use airtab_core::Rate;
+    use airtab_sim::AirPacket;
+    use airtab_sim::address::{FiveTuple, Protocol};
+
+    use super::*;
+
+    fn seen(down: bool, station: usize, category: Category, number: u64, end: End) -> AirFrame {
+        let host = (Ipv4Addr::new(10, 0, 0, 1), 1);
+        let tuple = FiveTuple { source: host, destination: host, protocol: Protocol::Udp };
+        AirFrame {
+            start_ns: 0,
+            data_ns: 0,
+            rest_ns: 0,
+            kbps: 6000,
+            rate: Rate::legacy(6000),
+            down,
+            station: Some(station),
+            category,
+            sequence: Some(number),
+            attempt: 1,
+            end,
+            content: Content::Packet(AirPacket { tuple, bytes: 100, segment: None }),
+        }
+    }
+
+    /// IEEE 802.11-2020, table 10-1 and 9.2.4.4.
+    #[test]
+    fn tids_and_numbers_of_headers() {
+        use Category::{Background, BestEffort, Video, Voice};
+        assert_eq!([Background, BestEffort, Video, Voice].map(tid), [1, 0, 5, 6]);
+        assert_eq!([BestEffort, Voice].map(control), [[0x04, 0x00], [0x04, 0x60]]);
+        // The number above four bits of the fragment, modulo 4096.
+        assert_eq!(sequence_control(0x123, 0), [0x30, 0x12]);
+        assert_eq!(sequence_control(4096 + 0x123, 4), [0x34, 0x12]);
+    }
+
+    #[test]
+    fn a_bitmap_has_what_was_received_on_that_way() {
+        let mut boards = Scoreboards::default();
+        let voice = Category::Voice;
+        for (number, end) in [
+            (100, End::Acked),
+            (101, End::DataLost),
+            (103, End::AckLost),
+            (109, End::Acked),
+            (102, End::Collision),
+        ] {
+            boards.hear(&seen(true, 2, voice, number, end));
+        }
+        // The same numbers on other ways.
+        boards.hear(&seen(false, 2, voice, 101, End::Acked));
+        boards.hear(&seen(true, 3, voice, 102, End::Acked));
+        boards.hear(&seen(true, 2, Category::Video, 104, End::Acked));
+        boards.hear(&AirFrame { content: Content::BlockAckRequest, ..seen(true, 2, voice, 105, End::Acked) });
+        let of = |way: Way, start, window| boards.block_ack(&way, start, window);
+        let here = (true, Some(2), voice);
+        // BA control, 99 in its place above the fragment, 8 octets: 100, 103 and 109 are bits 1, 4 and 10.
+        let short = [&[0x04, 0x60, 0x30, 0x06][..], &[1 << 1 | 1 << 4, 1 << 2], &[0; 6]].concat();
+        assert_eq!(of(here, 99, 64), short);
+        let long = [&[0x04, 0x60, 0x34, 0x06][..], &[1 << 1 | 1 << 4, 1 << 2], &[0; 30]].concat();
+        assert_eq!((of(here, 99, 65), of(here, 99, 256)), (long.clone(), long));
+        assert_eq!(of((false, Some(2), voice), 100, 64)[4..6], [1 << 1, 0]);
+        assert_eq!(of((true, Some(3), voice), 100, 64)[4..6], [1 << 2, 0]);
+        assert_eq!(of((true, Some(4), voice), 100, 64)[4..], [0; 8], "nobody sent there");
+        // No window is longer than 256: what is further back is forgotten.
+        boards.hear(&seen(true, 2, voice, 359, End::Acked));
+        let first = |boards: &Scoreboards| boards.block_ack(&here, 96, 64)[4] >> 4;
+        assert_eq!(first(&boards), 0b1000, "103, and 100 no more");
+        boards.hear(&seen(true, 2, voice, 360, End::Acked));
+        assert_eq!(boards.block_ack(&here, 96, 64)[4..6], [0, 1 << 5], "109 alone");
+    }
+}

@@ -339,6 +339,8 @@ fn tcp(segment: &Segment, source: u16, destination: u16, config: &Config) -> Tcp
 
 #[cfg(test)]
 mod tests {
+    use airtab_sim::address::FiveTuple;
+
     use super::*;
 
     #[test]
@@ -357,5 +359,273 @@ mod tests {
             let phy = Phy::named(profile).unwrap();
             assert_eq!(ack_kbps(&phy, kbps), ack, "{profile} {kbps}: ACK");
         }
+    }
+
+    fn segment() -> Segment {
+        Segment {
+            seq: (3 << 32) + 123_456,
+            ack: (5 << 32) + 777,
+            payload: 1000,
+            window: 300_000,
+            flags: ACK | ECE,
+            timestamps: true,
+            tsval: 11,
+            tsecr: 22,
+            ..Segment::default()
+        }
+    }
+
+    #[test]
+    fn a_segment_is_its_header() {
+        let config = Config::home();
+        let found = tcp(&segment(), 80, 5000, &config);
+        assert_eq!((found.source_port, found.destination_port), (80, 5000));
+        assert_eq!((found.sequence_number, found.acknowledgment_number), (123_456, 777));
+        assert_eq!((found.syn, found.ack, found.ece, found.cwr), (false, true, true, false));
+        // In units of 128 bytes.
+        assert_eq!(found.window_size, 2343);
+        let options = |found: &TcpHeader| found.options_iterator().map(Result::unwrap).collect::<Vec<_>>();
+        assert_eq!(options(&found), [TcpOptionElement::Timestamp(11, 22)]);
+        let found = tcp(&Segment { flags: CWR, window: u32::MAX, ..segment() }, 80, 5000, &config);
+        assert_eq!((found.ack, found.ece, found.cwr, found.window_size), (false, false, true, u16::MAX));
+        // The window of a SYN has no scale.
+        let syn = Segment { flags: SYN, window: 64_000, timestamps: false, ..segment() };
+        let found = tcp(&syn, 80, 5000, &config);
+        assert_eq!((found.syn, found.ack, found.window_size), (true, false, 64_000));
+        use TcpOptionElement::{
+            MaximumSegmentSize, SelectiveAcknowledgement, SelectiveAcknowledgementPermitted, WindowScale,
+        };
+        let mss = MaximumSegmentSize(config.mss as u16);
+        assert_eq!(options(&found), [mss, WindowScale(7), SelectiveAcknowledgementPermitted]);
+        // Blocks in their order, as far as there are any.
+        let sack = [(1 << 32, (1 << 32) + 5), (30, 40), (70, 90), (0, 0)];
+        let with = |sack_len| {
+            let segment = Segment { sack, sack_len, timestamps: false, ..segment() };
+            options(&tcp(&segment, 80, 5000, &config))
+        };
+        assert_eq!(with(1), [SelectiveAcknowledgement((0, 5), [None; 3])]);
+        assert_eq!(with(3), [SelectiveAcknowledgement((0, 5), [Some((30, 40)), Some((70, 90)), None])]);
+    }
+
+    #[test]
+    fn a_packet_has_its_ends_and_its_length() {
+        let hosts = [[198, 18, 0, 9], [10, 0, 0, 3]];
+        let [source, destination] = hosts.map(std::net::Ipv4Addr::from);
+        let packet = |protocol, bytes, segment| {
+            let tuple = FiveTuple { source: (source, 443), destination: (destination, 5001), protocol };
+            let mut frame = Vec::new();
+            ipv4(&mut frame, &AirPacket { tuple, bytes, segment }, &Config::home());
+            frame
+        };
+        let udp = packet(Protocol::Udp, 200, None);
+        let (ip, rest) = Ipv4Header::from_slice(&udp).unwrap();
+        assert_eq!((udp.len(), ip.total_len, ip.time_to_live, ip.protocol.0), (200, 200, 64, 17));
+        assert_eq!([ip.source, ip.destination], hosts);
+        let (head, body) = UdpHeader::from_slice(rest).unwrap();
+        assert_eq!((head.source_port, head.destination_port, head.length, body.len()), (443, 5001, 180, 172));
+        // Timestamps: 12 bytes of options.
+        let tcp = packet(Protocol::Tcp, 1052, Some(segment()));
+        let (ip, rest) = Ipv4Header::from_slice(&tcp).unwrap();
+        assert_eq!((tcp.len(), ip.total_len, ip.protocol.0), (1052, 1052, 6));
+        let (head, body) = TcpHeader::from_slice(rest).unwrap();
+        assert_eq!((head.source_port, head.destination_port, body.len()), (443, 5001, 1000));
+    }
+
+    fn seen(down: bool, station: Option<usize>, attempt: u8, content: Content) -> AirFrame {
+        AirFrame {
+            start_ns: 7_654_321_000,
+            data_ns: 100_000,
+            rest_ns: 34_001,
+            kbps: 54_000,
+            rate: Rate::legacy(54_000),
+            down,
+            station,
+            category: Category::BestEffort,
+            sequence: None,
+            attempt,
+            end: airtab_sim::wifi::End::Acked,
+            content,
+        }
+    }
+
+    /// What is behind the radiotap header.
+    fn mac(bytes: &[u8]) -> &[u8] {
+        &bytes[usize::from(u16::from_le_bytes([bytes[2], bytes[3]]))..]
+    }
+
+    fn home() -> Frames {
+        let scenario = airtab_scenario::ScenarioFile::home().scenario;
+        Frames::new(&scenario.medium, scenario.tcp)
+    }
+
+    #[test]
+    fn data_frames_say_who_sends_to_whom_and_how_often() {
+        let host = |port| (std::net::Ipv4Addr::new(10, 0, 0, 1), port);
+        let tuple = FiveTuple { source: host(1), destination: host(2), protocol: Protocol::Udp };
+        let data = Content::Packet(AirPacket { tuple, bytes: 60, segment: None });
+        let mut frames = home();
+        let mut told = |down, station, attempt| {
+            let ppdu = [seen(down, Some(station), attempt, data)];
+            let bytes = frames.ppdu(&ppdu).remove(0).1;
+            let mac = mac(&bytes);
+            let number = u16::from_le_bytes([mac[22], mac[23]]) >> 4;
+            assert_eq!((mac[0], u16::from_le_bytes([mac[2], mac[3]])), (0x08, 35), "us, rounded up");
+            let [to, from, far] = [4, 10, 16].map(|at| mac[at..at + 6].to_vec());
+            assert_eq!((far, mac.len()), (vec![2, 0x61, 0x74, 2, 0, 0], 24 + 8 + 60));
+            (mac[1], to, from, number)
+        };
+        let ap = vec![2, 0x61, 0x74, 0, 0, 0];
+        let of = |station: u16| [&[2, 0x61, 0x74, 1][..], &station.to_be_bytes()].concat();
+        // The access point counts by itself, and so does each station.
+        assert_eq!(told(true, 3, 1), (0x02, of(3), ap.clone(), 1));
+        assert_eq!(told(true, 3, 2), (0x0a, of(3), ap.clone(), 1));
+        assert_eq!(told(true, 300, 1), (0x02, of(300), ap.clone(), 2));
+        assert_eq!(told(false, 3, 1), (0x01, ap.clone(), of(3), 1));
+        assert_eq!(told(false, 300, 1), (0x01, ap.clone(), of(300), 1));
+        assert_eq!(told(false, 300, 1), (0x01, ap.clone(), of(300), 2));
+        assert_eq!(told(false, 300, 3), (0x09, ap, of(300), 2));
+    }
+
+    #[test]
+    fn a_beacon_tells_its_time_and_its_interval() {
+        let mut frames = home();
+        for (interval_ns, units) in [(102_400_000, 100), (100_000_000, 98), (51_200_000, 50)] {
+            let beacon = Beacon { interval_ns, kbps: 5_500, bytes: 150 };
+            frames.beacon = Some(beacon);
+            let bytes = frames.ppdu(&[seen(true, None, 1, Content::Beacon)]).remove(0).1;
+            let mac = mac(&bytes);
+            assert_eq!((mac[0], &mac[4..10], mac.len()), (0x80, &[255; 6][..], 146), "less its FCS");
+            assert_eq!(u64::from_le_bytes(mac[24..32].try_into().unwrap()), 7_654_321, "us");
+            assert_eq!(u16::from_le_bytes([mac[32], mac[33]]), units, "of 1024 us");
+            assert_eq!(mac[34..44], [1, 0, 0, 6, b'a', b'i', b'r', b't', b'a', b'b']);
+            // One basic rate of 5.5 Mb/s, and the channel.
+            assert_eq!(mac[44..50], [1, 1, 0x80 | 11, 3, 1, 1]);
+        }
+    }
+
+    /// Frames of a cell of that profile, its PHY, and a rate of it.
+    fn cell(profile: &str, ru: Option<u16>) -> (Frames, Phy, Rate) {
+        let text = format!(
+            "duration = \"1s\"\n[wifi]\nphy = \"{profile}\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \"download\"\n\
+             station = \"s\"\n"
+        );
+        let file = airtab_scenario::ScenarioFile::parse("mine.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        let phy = Phy::named(profile).unwrap();
+        let spec = airtab_core::RateSpec { format: None, mcs: 3, streams: None, width: None, gi: None, ru };
+        let rate = phy.rate(&spec).unwrap_or_else(|e| panic!("{e:?}"));
+        (Frames::new(&file.scenario.medium, file.scenario.tcp), phy, rate)
+    }
+
+    /// A UDP packet of so many bytes under that number, at `rate`.
+    fn packet(rate: Rate, (down, station): (bool, Option<usize>), number: u64, bytes: u32) -> AirFrame {
+        let host = |port| (std::net::Ipv4Addr::new(10, 0, 0, 1), port);
+        let tuple = FiveTuple { source: host(1), destination: host(2), protocol: Protocol::Udp };
+        let content = Content::Packet(AirPacket { tuple, bytes, segment: None });
+        AirFrame { rate, kbps: rate.kbps(), sequence: Some(number), ..seen(down, station, 1, content) }
+    }
+
+    /// Number and flags of an A-MPDU, behind 22 bytes and what the format puts in front of it.
+    fn ampdu(bytes: &[u8], at: usize) -> Option<(u32, u16)> {
+        let present = u32::from_le_bytes(bytes[4..8].try_into().unwrap());
+        let number = u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap());
+        (present & 1 << 20 != 0).then(|| (number, u16::from_le_bytes([bytes[at + 4], bytes[at + 5]])))
+    }
+
+    /// Each aggregate has the next number; its last MPDU is known to be that; a lone one of HT is in none.
+    #[test]
+    fn aggregates_are_numbered_and_have_a_last_part() {
+        let (mut frames, _, rate) = cell("std-11n", None);
+        let way = (true, Some(0));
+        let of = |numbers: &[u64]| numbers.iter().map(|n| packet(rate, way, *n, 100)).collect::<Vec<_>>();
+        let mut told = |numbers: &[u64]| {
+            let ppdu = of(numbers);
+            let parts = frames.ppdu(&ppdu);
+            parts.iter().map(|(_, bytes)| ampdu(bytes, 28)).collect::<Vec<_>>()
+        };
+        const KNOWN: u16 = 0x0004;
+        const LAST: u16 = 0x000c;
+        assert_eq!(told(&[10, 11, 12]), [Some((1, KNOWN)), Some((1, KNOWN)), Some((1, LAST))]);
+        assert_eq!(told(&[13]), [None]);
+        assert_eq!(
+            told(&[14, 14, 15]),
+            [Some((2, KNOWN)), Some((2, LAST))],
+            "of two packets under one number"
+        );
+        // From 802.11ac on a lone one is an aggregate that says so; on a resource unit it does not.
+        for (profile, ru, flags) in [
+            ("std-11ac", None, LAST | 0x00c0),
+            ("std-11ax", None, LAST | 0x00c0),
+            ("std-11ax", Some(242), LAST),
+        ] {
+            let (mut frames, _, rate) = cell(profile, ru);
+            let ppdu = [packet(rate, way, 7, 100)];
+            assert_eq!(ampdu(&frames.ppdu(&ppdu)[0].1, 24), Some((1, flags)), "{profile} {ru:?}");
+        }
+    }
+
+    /// IEEE 802.11-2020 9.3.2.2: far end and near end, length and packet, each part at a multiple of four bytes.
+    #[test]
+    fn an_a_msdu_has_a_header_for_each_packet() {
+        let router = [2, 0x61, 0x74, 2, 0, 0];
+        let station = [2, 0x61, 0x74, 1, 0, 5];
+        for (down, ends) in [(true, [station, router]), (false, [router, station])] {
+            let (mut frames, _, rate) = cell("std-11n", None);
+            let ppdu = [101, 60].map(|bytes| packet(rate, (down, Some(5)), 9, bytes));
+            let bytes = frames.ppdu(&ppdu).remove(0).1;
+            let mac = mac(&bytes);
+            // QoS control: best effort, an A-MSDU.
+            assert_eq!((mac[0], &mac[24..26], &mac[16..22]), (0x88, &[0x80, 0][..], &AP_MAC[..]));
+            let body = &mac[26..];
+            assert_eq!((&body[..12], &body[12..14]), (ends.as_flattened(), &109u16.to_be_bytes()[..]));
+            // 14 + 8 + 101 bytes, and one more.
+            let second = &body[124..];
+            assert_eq!((&second[..12], &second[12..14]), (ends.as_flattened(), &68u16.to_be_bytes()[..]));
+            assert_eq!((second.len(), body[123]), (14 + 8 + 60, 0));
+        }
+        let (mut frames, _, rate) = cell("std-11n", None);
+        let alone = |frames: &mut Frames, station| {
+            let bytes = frames.ppdu(&[packet(rate, (true, station), 9, 60)]).remove(0).1;
+            mac(&bytes)[24..26].to_vec()
+        };
+        assert_eq!(alone(&mut frames, Some(5)), [0, 0]);
+        assert_eq!(alone(&mut frames, None), [0x20, 0], "nobody answers what is for all");
+    }
+
+    /// SIFS after its end: a BLOCK ACK of an aggregate and of a resource unit, else an ACK; a CTS keeps the rest reserved.
+    #[test]
+    fn each_ppdu_has_its_answer() {
+        let (mut frames, phy, rate) = cell("std-11ax", None);
+        let way = (true, Some(5));
+        let start_ns = 7_654_321_000 + 100_000 + phy.sifs_ns();
+        let several: Vec<AirFrame> = [20, 21, 23].map(|n| packet(rate, way, n, 60)).into();
+        frames.ppdu(&several);
+        let (at, bytes) = frames.answer(&several);
+        let answer = mac(&bytes);
+        assert_eq!((at, answer[0]), (start_ns, 0x94));
+        let from = [2, 0x61, 0x74, 1, 0, 5];
+        assert_eq!((&answer[4..10], &answer[10..16]), (&AP_MAC[..], &from[..]), "to who sent it");
+        // From 20 on: 20, 21 and 23, of a window of 256.
+        assert_eq!((answer[20], answer.len()), (0b1011, 20 + 32));
+        let alone = [packet(rate, way, 30, 60)];
+        frames.ppdu(&alone);
+        let bytes = frames.answer(&alone).1;
+        assert_eq!((mac(&bytes)[0], mac(&bytes).len(), &mac(&bytes)[4..10]), (0xd4, 10, &AP_MAC[..]));
+        let (mut of_units, _, unit) = cell("std-11ax", Some(242));
+        let alone = [packet(unit, way, 30, 60)];
+        of_units.ppdu(&alone);
+        assert_eq!(mac(&of_units.answer(&alone).1)[0], 0x94);
+        // What the RTS reserved, less SIFS and this CTS.
+        let rts =
+            AirFrame { rest_ns: 500_000, content: Content::Rts, sequence: None, ..packet(rate, way, 1, 60) };
+        let bytes = frames.answer(&[rts]).1;
+        let rest = 500_000 - phy.sifs_ns() - phy.control_ns(rate.kbps(), Control::Cts);
+        let clear = mac(&bytes);
+        assert_eq!((clear[0], u16::from_le_bytes([clear[2], clear[3]])), (0xc4, rest.div_ceil(1000) as u16));
+        // A request of a BLOCK ACK, and what is answered to it.
+        let bar = AirFrame { content: Content::BlockAckRequest, ..packet(rate, way, 20, 60) };
+        let bytes = frames.ppdu(&[bar]).remove(0).1;
+        let asked = mac(&bytes);
+        assert_eq!((asked[0], &asked[4..10], &asked[16..20]), (0x84, &from[..], &[0x04, 0, 0x40, 0x01][..]));
+        assert_eq!((mac(&frames.answer(&[bar]).1)[0], mac(&frames.answer(&[bar]).1)[20]), (0x94, 0b1011));
     }
 }

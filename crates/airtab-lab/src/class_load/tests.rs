@@ -83,6 +83,37 @@ fn a_short_capture_has_its_mean_as_peak() {
     assert_eq!((found.peak(0), found.rate(found.classes[0].bytes)), (4000.0, 4000.0));
 }
 
+/// Each class has a mean of its own; each direction of each flow its own new bytes, whichever class they are of.
+#[test]
+fn flows_and_classes_are_kept_apart() {
+    let of = |addresses: [u8; 2], ports: (u16, u16), sequence: u32, payload: usize, ef: bool| {
+        let [from, to] = addresses.map(|host| [10, 0, 0, host]);
+        let builder =
+            PacketBuilder::ethernet2([1; 6], [2; 6]).ipv4(from, to, 64).tcp(ports.0, ports.1, sequence, 9);
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes, &vec![0; payload]).expect("a frame");
+        bytes[15] = if ef { 46 << 2 } else { 0 };
+        bytes
+    };
+    let frames = [
+        (7 * MS, of([1, 2], (80, 5000), 0, 946, false)),
+        (8 * MS, of([2, 1], (5000, 80), 0, 400, false)),
+        (9 * MS, of([1, 2], (80, 5001), 0, 300, false)),
+        (10 * MS, of([3, 2], (80, 5000), 0, 200, false)),
+        // 46 of them again, in another class.
+        (11 * MS, of([1, 2], (80, 5000), 900, 100, true)),
+        (507 * MS, udp((1, 2), 458)),
+    ];
+    let found = loads(&file(ETHERNET, &frames, 65535), "dscp:ef=1,tcp=0,*=2").unwrap();
+    assert_eq!((found.span_ns, found.matched.as_slice()), (500 * MS, &[1, 4, 1][..]));
+    let new: Vec<_> = found.classes.iter().map(|class| class.new_tcp_bytes).collect();
+    assert_eq!(new, [Some(946 + 400 + 300 + 200), Some(54), None]);
+    // 54 bytes of headers each, of UDP 42; in half a second.
+    assert_eq!([0, 1, 2].map(|class| found.peak(class)), [2.0 * 2062.0, 2.0 * 154.0, 2.0 * 500.0]);
+    assert_eq!(found.classes[0].packet_bytes(), Some(515.5));
+    assert_eq!(ClassLoad::default().packet_bytes(), None);
+}
+
 /// What a capture leaves out of frames changes nothing.
 #[test]
 fn short_snapshots_say_the_same() {
@@ -167,6 +198,9 @@ fn the_first_rule_decides() {
     let found = loads(&capture, "dscp:ef=1,udp:6000-6010=0,udp=2,tcp:5000=1").unwrap();
     assert_eq!((found.matched.as_slice(), found.unmatched), (&[1, 1, 1, 1][..], 1));
     assert_eq!(found.classes.iter().map(|class| class.packets).collect::<Vec<_>>(), [1, 2, 2]);
+    // Ports are those of one protocol.
+    let found = loads(&capture, " tcp:6000-6010=0 , udp:6010=1,tcp:80=0,udp:5000=0").unwrap();
+    assert_eq!((found.matched.as_slice(), found.unmatched), (&[0, 1, 1, 0][..], 3));
     let rules = Rules::parse("tcp=0,dscp:46=1,dscp:EF=1,tcp:80-90=1,udp:7=2", &NAMES).unwrap();
     let found = of_capture(&mut || Ok(Box::new(std::io::Cursor::new(capture.clone()))), &rules).unwrap();
     assert_eq!(
@@ -193,6 +227,8 @@ fn rules_that_are_none() {
             "rule 1, 'tcp=x': 'x' is no number of a class; write PATTERN=CLASS, such as udp:6000-6010=1",
         ),
         ("station:7=2", "rule 1, 'station:7=2': a capture knows no numbers of stations; use ports or dscp"),
+        (" tcp=0 , station:2=1", "rule 2, 'station:2=1': a capture knows no numbers of stations"),
+        ("tcp=0,host", "rule 2, 'host': a capture has no classifier of its own; write *=CLASS"),
         (
             "sctp=1",
             "rule 1, 'sctp=1': 'sctp' is no pattern: tcp, udp, tcp:PORTS, udp:PORTS, dscp:NAME, station:NUMBER or *",
@@ -313,6 +349,13 @@ fn holes_are_forgotten() {
     assert_eq!(new, 5000);
     assert_eq!(seen.new_bytes(&segment(1)), 0, "an old hole");
     assert_eq!(seen.new_bytes(&segment(9_997)), 1, "a young one");
+    // 1024 pieces have all of their holes; one more, and the first of them is filled.
+    let holes = |pieces: u32| {
+        let mut seen = Seen::default();
+        assert_eq!((0..pieces).map(|i| seen.new_bytes(&segment(2 * i))).sum::<u64>(), u64::from(pieces));
+        [1, 3].map(|hole| seen.new_bytes(&segment(hole)))
+    };
+    assert_eq!([1024, 1025].map(holes), [[1, 1], [0, 1]]);
 }
 
 /// A TCP segment in a frame of Ethernet: 54 bytes of headers.

@@ -226,6 +226,8 @@ mod tests {
         assert_eq!(ticks(&axis(&[])), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(ticks(&Axis::new("").log().covering([0.01, 1000.0])).join(" "), "0.01 0.1 1 10 100 1000");
         assert_eq!(ticks(&Axis::new("").log().covering([0.3, 7.0])), ["0.5", "1", "2", "5"]);
+        assert_eq!(ticks(&Axis::new("").log().covering([1.0, 100.0])), ["1", "10", "100"]);
+        assert_eq!(ticks(&Axis::new("").log().covering([1.0, 99.0])).join(" "), "1 2 5 10 20 50");
     }
 
     #[test]
@@ -236,6 +238,9 @@ mod tests {
         assert_eq!(ends(&axis.clone().covering([22.51])), (0.0, 25.0));
         assert_eq!(ends(&axis.clone().exact()), (0.0, 22.4));
         assert_eq!(ends(&Axis::new("").covering([3.0])), (3.0, 4.0), "one value has a length too");
+        // What is at a tick but for rounding asks for no other.
+        assert_eq!(ends(&Axis::new("").covering([3.0 - 1e-9, 5.0 + 1e-9])), (3.0, 5.0));
+        assert_eq!(ends(&Axis::new("").covering([2.99, 5.01])), (2.75, 5.25));
         assert_eq!(axis.scale().place(11.25), 0.5);
         let log = Axis::new("").log().covering([0.0, 1.0, 100.0]);
         assert_eq!([0.0, 1.0, 10.0, 100.0].map(|v| log.scale().place(v)), [0.0, 0.0, 0.5, 1.0]);

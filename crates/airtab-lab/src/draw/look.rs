@@ -145,6 +145,18 @@ mod tests {
         };
         assert_eq!(of(|l| (l.colour, l.dash, 0), 24), 24);
         assert_eq!(of(|l| (l.colour, l.dash, l.marker), 120), 120);
+        // As areas: four of a colour, of which the first is plain.
+        let mut areas: Vec<_> =
+            all[..24].iter().map(|l| (l.colour, l.hatching(1.0, 1.0, 40.0, 14.0))).collect();
+        assert!(areas[..6].iter().all(|(_, lines)| lines.is_empty()));
+        areas.sort();
+        areas.dedup();
+        assert_eq!(areas.len(), 24);
+        // A line every 10 pixels, wherever the area begins.
+        assert_eq!(
+            all[6].hatching(4.0, 2.0, 30.0, 14.0),
+            "<path class=\"gap\" d=\"M10 2v14M20 2v14M30 2v14\"/>"
+        );
     }
 
     #[test]

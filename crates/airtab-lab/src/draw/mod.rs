@@ -275,3 +275,6 @@ impl Sample {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,3 +179,112 @@ impl Account {
         self.waiting.push(access.sender);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::exchange::Queue;
+    use super::super::waits::Due;
+    use super::*;
+
+    const SENDER: Sender = Sender { mac: [2; 6], queue: Queue::Plain };
+
+    fn drawn() -> Drawn {
+        let due = Due::new(&Phy::named("std-11b").unwrap(), &SENDER, false);
+        let manner = Manner { due, offset: 0, decrement: Decrement::Standard, contrast: None, accesses: 0 };
+        let (retries, line) = (Retries::default(), Line::default());
+        Drawn { draws: Draws::new(32), retries, line, manner, last: None }
+    }
+
+    fn access(sequence: u16, retry: bool, from_ap: bool, aggregate: bool) -> Access {
+        Access { sender: SENDER, from_ap, end_ns: 0, answer_ns: 0, retry, sequence, aggregate }
+    }
+
+    /// A gap in the numbers is a frame that was missed, unless they are those of several receivers or of an aggregate.
+    #[test]
+    fn attempts_are_known_by_number_and_retry() {
+        for (what, before, access, attempt) in [
+            ("the next", 7, access(8, false, false, false), Some(1)),
+            ("the next, after 4095", 4095, access(0, false, false, false), Some(1)),
+            ("again", 7, access(7, true, false, false), Some(4)),
+            ("another one again", 7, access(8, true, false, false), None),
+            ("the same, not again", 7, access(7, false, false, false), None),
+            ("one is missing", 7, access(9, false, false, false), None),
+            ("to another station", 7, access(900, false, true, false), Some(1)),
+            ("another aggregate", 7, access(900, false, false, true), Some(1)),
+            ("an aggregate again", 7, access(900, true, false, true), Some(4)),
+        ] {
+            let last = Last { exchange: 1, sequence: before, attempt: 3, own_ns: 0, first: None };
+            assert_eq!(drawn().attempt(&last, &access), attempt, "{what}");
+        }
+    }
+
+    /// First attempts are draws of the first window; of later ones their attempt is kept.
+    #[test]
+    fn draws_are_kept_by_their_attempt() {
+        let mut card = drawn();
+        for (attempt, draw) in [
+            (Some(1), Some(5)),
+            (Some(2), Some(40)),
+            (Some(3), Some(90)),
+            (Some(2), Some(10)),
+            (None, Some(9)),
+            (Some(1), None),
+        ] {
+            card.take(attempt, draw, None);
+        }
+        assert_eq!(card.draws.len(), 1);
+        let attempts: Vec<_> = card.retries.attempts().collect();
+        assert_eq!(attempts, [(2, 2, 25.0, 40), (3, 1, 90.0, 90)]);
+        // Ten draws for each slot are enough.
+        (0..318).for_each(|_| card.take(Some(1), Some(3), None));
+        assert!(!card.is_enough());
+        card.take(Some(1), Some(3), Some((3, 110_000)));
+        assert!(card.is_enough());
+    }
+
+    /// A lone sender of 802.11b whose frames take 700 us: number, whether again, slots that it waits, whether answered.
+    fn alone(steps: &[(u16, bool, u64, bool)]) -> Drawn {
+        let phy = Phy::named("std-11b").unwrap();
+        let senders = BTreeMap::from([(SENDER, drawn().manner)]);
+        let mut account = Account::new(&phy, &Manners { senders, waits: Waits::new(&phy, true), phase: 0 });
+        let mut due_ns = 10_000_000;
+        for (sequence, retry, slots, answered) in steps {
+            let start_ns = due_ns + slots * 20_000;
+            let sent_ns = start_ns + 700_000;
+            let access =
+                Access { end_ns: sent_ns, answer_ns: 258_000, ..access(*sequence, *retry, false, false) };
+            let end_ns = sent_ns + if *answered { 258_000 } else { 0 };
+            let accesses = vec![access];
+            account.add(&Exchange { start_ns, end_ns, accesses, answered: *answered, collided: false });
+            due_ns = sent_ns + 258_000 + 50_000;
+        }
+        account.cards.remove(&SENDER).unwrap()
+    }
+
+    /// Behind a frame that was missed nothing is known of a draw; a repetition of what follows is its second attempt.
+    #[test]
+    fn a_missed_frame_leaves_one_draw_out() {
+        let card = alone(&[
+            (5, false, 1, true),
+            (6, false, 4, true),
+            (8, false, 9, false),
+            (8, true, 12, false),
+            (8, true, 40, true),
+            (9, false, 3, true),
+            (10, false, 31, true),
+        ]);
+        assert_eq!(card.draws.len(), 3, "of 6, 9 and 10");
+        assert_eq!(card.retries.attempts().collect::<Vec<_>>(), [(2, 1, 12.0, 12), (3, 1, 40.0, 40)]);
+        assert_eq!(card.line.base_and_slot_ns(), Some((50_000.0, 20_000.0)));
+        // Given up: the next frame is a first attempt, whose gap has the wait for an answer in it.
+        let card = alone(&[
+            (5, false, 1, true),
+            (6, false, 4, false),
+            (7, false, 8, true),
+            (8, false, 2, true),
+            (9, false, 5, true),
+        ]);
+        assert_eq!((card.draws.len(), card.retries.attempts().count()), (4, 0));
+        assert_eq!(card.line.base_and_slot_ns(), Some((50_000.0, 20_000.0)));
+    }
+}

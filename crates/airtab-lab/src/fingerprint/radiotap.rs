@@ -187,6 +187,105 @@ mod tests {
         assert_eq!((radio.speed, radio.high), (Some(Speed::Legacy(5_500)), false));
     }
 
+    /// Every rate of every format is written and read, each part of it different from the others.
+    #[test]
+    fn rates_of_all_widths_guards_and_units() {
+        let phys = ["std-11n", "std-11ac", "std-11ax"].map(|name| Phy::named(name).unwrap());
+        let mut read_back = 0;
+        for (format, phy) in [Format::Ht, Format::Vht, Format::He].into_iter().zip(&phys) {
+            for width in [20, 40, 80, 160] {
+                for gi in [400, 800, 1600, 3200] {
+                    for (mcs, streams) in [(0, 1), (3, 2), (7, 1), (5, 4), (9, 3)] {
+                        let (width, gi) = (Some(width), Some(gi));
+                        let spec = RateSpec {
+                            format: Some(format),
+                            mcs,
+                            streams: Some(streams),
+                            width,
+                            gi,
+                            ru: None,
+                        };
+                        let Ok(rate) = phy.rate(&spec) else { continue };
+                        let header = capture::radiotap_header(phy, 1_234_000, &rate);
+                        let radio = read(&header).unwrap();
+                        assert_eq!(radio.speed, Some(Speed::Mcs(spec)));
+                        assert_eq!(
+                            (radio.length, radio.tsft_us, radio.high),
+                            (header.len(), Some(1234), true)
+                        );
+                        read_back += 1;
+                    }
+                }
+            }
+        }
+        assert!(read_back > 40, "{read_back}");
+        // Of a resource unit the width of the channel is not told.
+        for ru in [26, 52, 106, 242, 484, 996] {
+            let width = Some(if ru == 996 { 160 } else { 80 });
+            let (format, streams, gi) = (Some(Format::He), Some(2), Some(1600));
+            let spec = RateSpec { format, mcs: 4, streams, width, gi, ru: Some(ru) };
+            let rate = phys[2].rate(&spec).unwrap_or_else(|e| panic!("{ru}: {e:?}"));
+            let radio = read(&capture::radiotap_header(&phys[2], 0, &rate)).unwrap();
+            assert_eq!(radio.speed, Some(Speed::Mcs(RateSpec { width: None, ..spec })), "{ru}");
+        }
+    }
+
+    /// Fields as radiotap.org has them, also those that only others write.
+    #[test]
+    fn fields_by_hand() {
+        let with = |present: u32, fields: &[u8]| {
+            let mut bytes = vec![0, 0, 0, 0];
+            bytes.extend(present.to_le_bytes());
+            bytes.extend(fields);
+            bytes[2] = bytes.len() as u8;
+            read(&bytes)
+        };
+        let spec = |radio: Radio| match radio.speed {
+            Some(Speed::Mcs(spec)) => {
+                (spec.mcs, spec.streams.unwrap(), spec.width, spec.gi.unwrap(), spec.ru)
+            }
+            other => panic!("{other:?}"),
+        };
+        // Of 40 MHz, and of its lower and upper half.
+        for (flags, width, gi) in
+            [(0, 20, 800), (1, 40, 800), (2, 20, 800), (3, 20, 800), (4, 20, 400), (5, 40, 400)]
+        {
+            let radio = with(1 << 19, &[0x07, flags, 21]).unwrap();
+            assert_eq!(spec(radio), (5, 3, Some(width), gi, None), "{flags}");
+        }
+        for (code, width) in [(0, 20), (1, 40), (3, 40), (4, 80), (10, 80), (11, 160), (25, 160)] {
+            let mut fields = [0; 12];
+            (fields[2], fields[3], fields[4]) = (if code % 2 == 0 { 0x04 } else { 0xfb }, code, 0x92);
+            let gi = if code % 2 == 0 { 400 } else { 800 };
+            assert_eq!(spec(with(1 << 21, &fields).unwrap()), (9, 2, Some(width), gi, None), "{code}");
+        }
+        for (code, gi) in [(0, 800), (1, 1600), (2, 3200), (3, 800)] {
+            let mut fields = [0; 12];
+            (fields[5], fields[8], fields[10]) = (0x0b, code << 4 | 2, 0xf3);
+            assert_eq!(spec(with(1 << 23, &fields).unwrap()), (11, 3, Some(80), gi, None), "{code}");
+        }
+        // Flags: an FCS, and a wrong one; rates of half a Mb/s; channels from 4.9 GHz on are high.
+        for (flags, fcs, damaged) in
+            [(0x00, false, false), (0x10, true, false), (0x40, false, true), (0xaf, false, false)]
+        {
+            let radio = with(2, &[flags]).unwrap();
+            assert_eq!((radio.fcs, radio.damaged, radio.speed), (fcs, damaged, None), "{flags:02x}");
+        }
+        assert_eq!(with(4, &[11]).unwrap().speed, Some(Speed::Legacy(5_500)));
+        assert_eq!(with(4, &[0]).unwrap().speed, None);
+        let high = |mhz: u16| with(8, &[mhz.to_le_bytes(), [0; 2]].concat()).unwrap().high;
+        assert_eq!([2412, 4899, 4900, 5955].map(high), [false, false, true, true]);
+        // Each field at a multiple of its size: an aggregate's number behind one byte of flags.
+        let radio = with(2 | 1 << 20, &[0x10, 0, 0, 0, 0x78, 0x56, 0x34, 0x12, 0, 0, 0, 0]).unwrap();
+        assert_eq!((radio.fcs, radio.aggregate), (true, Some(0x1234_5678)));
+        // A second word of fields, which are not read.
+        let radio = with(1 << 31 | 2, &[0, 0, 0, 0, 0x10]).unwrap();
+        assert_eq!((radio.fcs, radio.length), (true, 13));
+        assert_eq!(with(1, &[0; 7]), Err("a field is beyond its end"));
+        assert_eq!(read(&[0, 0, 9, 0, 0, 0, 0, 0]), Err("it is longer than the frame, or cut"));
+        assert_eq!(read(&[0, 0]), Err("it is cut"));
+    }
+
     proptest! {
         /// Whatever comes, nothing panics; and where the other reader is not lost, both agree.
         #[test]

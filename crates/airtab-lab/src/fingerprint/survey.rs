@@ -173,3 +173,152 @@ impl Survey {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_sim::wifi::Category;
+
+    use super::super::exchange::Queue;
+    use super::*;
+
+    const US: u64 = 1000;
+    const SLOT: i64 = 20;
+    /// SIFS and an ACK, us.
+    const ANSWER: u64 = 258;
+
+    /// Who sends, how long after all but who collided may begin, us, and what becomes of it.
+    type Step<'a> = (&'a [u8], i64, End);
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum End {
+        Answered,
+        Lost,
+        /// Nobody answers it.
+        Group,
+    }
+    use End::{Answered, Group, Lost};
+
+    const A: &[u8] = &[1];
+    const B: &[u8] = &[2];
+
+    fn of(id: u8, queue: Queue) -> Sender {
+        Sender { mac: [id; 6], queue }
+    }
+
+    /// 802.11b; each frame takes 700 us. Several senders at once have collided.
+    fn manners(queue: Queue, steps: impl IntoIterator<Item = Step<'static>>) -> Manners {
+        let mut survey = Survey::new(&Phy::named("std-11b").unwrap());
+        let mut due = 10_000;
+        for (ids, idle, end) in steps {
+            let start_ns = u64::try_from(due + idle).unwrap() * US;
+            let sent_ns = start_ns + 700 * US;
+            let access = |id: &u8| Access {
+                sender: of(*id, queue),
+                from_ap: false,
+                end_ns: sent_ns,
+                answer_ns: if end == Group { 0 } else { ANSWER * US },
+                retry: false,
+                sequence: 0,
+                aggregate: false,
+            };
+            let answered = end == Answered;
+            let end_ns = sent_ns + if answered { ANSWER * US } else { 0 };
+            let collided = ids.len() > 1;
+            survey.add(&Exchange {
+                start_ns,
+                end_ns,
+                accesses: ids.iter().map(access).collect(),
+                answered,
+                collided,
+            });
+            due = (end_ns / US + 50 + if end == Lost { ANSWER } else { 0 }) as i64;
+        }
+        survey.manners()
+    }
+
+    fn plain(steps: impl IntoIterator<Item = Step<'static>>) -> (Manner, Manners) {
+        let found = manners(Queue::Plain, steps);
+        (found.senders[&of(1, Queue::Plain)], found)
+    }
+
+    /// The first tooth of a sender is its offset only where it lies before its due.
+    #[test]
+    fn an_offset_is_that_of_who_begins_early() {
+        let background = Queue::Category(Category::Background);
+        for (queue, first, offset) in [
+            (Queue::Plain, 0, 0),
+            (Queue::Plain, 4, 0),
+            (Queue::Plain, -2, -2),
+            (background, 5, 5),
+            (background, 9, 5),
+            (background, 3, 3),
+        ] {
+            let steps = (0..40).map(|i| (A, (first + i % 7) * SLOT, Answered));
+            let found = manners(queue, steps);
+            let manner = found.senders[&of(1, queue)];
+            assert_eq!((manner.offset, manner.accesses), (offset, 40), "{first}");
+            assert_eq!((manner.decrement, found.phase), (Decrement::Unknown, 0));
+            assert!(manner.contrast.is_some_and(|contrast| contrast > 0.999), "{:?}", manner.contrast);
+        }
+        // Behind a frame of its own that was lost it may wait for less: that tells nothing.
+        let lost = (0..40).map(|i| {
+            (A, if i % 2 == 1 { -3 * SLOT } else { 2 * SLOT }, if i % 2 == 0 { Lost } else { Answered })
+        });
+        assert_eq!(plain(lost).0.offset, 0);
+    }
+
+    /// Who was interrupted while it counted has a slot left by 802.11, and none by Bianchi.
+    #[test]
+    fn an_interrupted_sender_tells_how_it_counts() {
+        // Others begin between two frames of A, of which the first ends so; A has so many slots left.
+        let told = |first: End, between: End, left: i64| {
+            let steps = (0..10).flat_map(move |_| {
+                [(A, 5 * SLOT, first), (B, 3 * SLOT, between), (A, left * SLOT, Answered)]
+            });
+            plain(steps).0.decrement
+        };
+        assert_eq!(told(Answered, Answered, 0), Decrement::Bianchi);
+        assert_eq!(told(Answered, Answered, 1), Decrement::Standard);
+        assert_eq!(told(Group, Answered, 0), Decrement::Bianchi, "nothing was to be waited for");
+        // Whose own frame was lost may have begun to count at another time, and so may all behind one that was.
+        assert_eq!(told(Lost, Answered, 0), Decrement::Unknown);
+        assert_eq!(told(Answered, Lost, 0), Decrement::Unknown);
+        // The other one began before A had begun to count.
+        let early = (0..10).flat_map(|_| [(A, 5 * SLOT, Answered), (B, -SLOT, Answered), (A, 0, Answered)]);
+        assert_eq!(plain(early).0.decrement, Decrement::Unknown);
+    }
+
+    /// 364 us of EIFS are 15 slots beyond DIFS, 300 us: who begins there has waited so long.
+    #[test]
+    fn eifs_is_told_by_who_did_not_collide() {
+        let told = |idle: i64, others: i64| {
+            let steps = (0..10).flat_map(move |i| {
+                let idle = if i < 6 { idle } else { others };
+                [(&[1, 2][..], 5 * SLOT, Lost), (&[3][..], idle - ANSWER as i64, Answered)]
+            });
+            let found = plain(steps).1;
+            found.waits.eifs
+        };
+        assert_eq!(
+            [told(299, 299), told(300, 300), told(299, 300), told(300, 299)],
+            [false, true, false, true]
+        );
+        assert!(plain((0..10).map(|_| (A, SLOT, Answered))).1.waits.eifs, "nobody collided");
+    }
+
+    /// Each sender has a comb of its own; what follows a collision is in none.
+    #[test]
+    fn combs_are_those_of_each_sender() {
+        // A at whole slots, B at any time, a while each.
+        let of_a = (0..60).map(|i| (A, (i % 5) * SLOT, Answered));
+        let of_b = (0..60).map(|i| (B, (i % 5) * SLOT + i % 20, Answered));
+        let found = manners(Queue::Plain, of_a.chain(of_b));
+        let contrast = |id| found.senders[&of(id, Queue::Plain)].contrast.unwrap();
+        assert!(contrast(1) > 0.99 && contrast(2) < 0.3, "{} {}", contrast(1), contrast(2));
+        let collisions = (0..60).flat_map(|i| {
+            [(A, (i % 5) * SLOT, Answered), (&[1, 2][..], SLOT, Lost), (A, (i % 5) * SLOT + i % 20, Answered)]
+        });
+        let (manner, found) = plain(collisions);
+        assert!(manner.contrast.unwrap() > 0.99 && found.phase == 0, "{:?} {}", manner.contrast, found.phase);
+    }
+}

@@ -67,4 +67,20 @@ mod tests {
             assert_eq!((teeth.lowest(phase), teeth.n), (Some(1), 31 * 50 + 1));
         }
     }
+
+    /// Three, and one in 500 of all, are no noise.
+    #[test]
+    fn a_tooth_is_no_noise() {
+        let lowest = |early: u32, others: u32| {
+            let mut teeth = Teeth::new(20_000, -2, 40);
+            (0..early).for_each(|_| teeth.add(-20_000));
+            (0..others).for_each(|_| teeth.add(100_000));
+            teeth.lowest(0)
+        };
+        assert_eq!(
+            [lowest(2, 100), lowest(3, 100), lowest(9, 4991), lowest(10, 4990)],
+            [5, -1, 5, -1].map(Some)
+        );
+        assert_eq!(lowest(2, 0), None);
+    }
 }

@@ -125,6 +125,8 @@ struct Station {
     sequence: u16,
     /// Draws of first attempts that were sent, by slot.
     truth: [u64; 64],
+    /// Number, sum and largest of the draws that were sent, by failures before them.
+    repeated: Vec<(u64, u64, u64)>,
     /// Waits longer than the others by so many slots, once.
     late: u64,
 }
@@ -135,7 +137,17 @@ fn cell(cards: &[Card], frames: usize, bianchi: bool, seed: u64) -> (Vec<u8>, Ve
         let mut random = Stream::new(seed, &format!("card {i}"));
         let left = card.draw(0, 0, &mut random);
         let (card, drawn) = (*card, left);
-        Station { card, random, left, drawn, failures: 0, sequence: 0, truth: [0; 64], late: 0 }
+        Station {
+            card,
+            random,
+            left,
+            drawn,
+            failures: 0,
+            sequence: 0,
+            truth: [0; 64],
+            repeated: vec![(0, 0, 0); 20],
+            late: 0,
+        }
     };
     let mut stations: Vec<Station> = cards.iter().enumerate().map(station).collect();
     let mut file = File::new();
@@ -159,6 +171,8 @@ fn cell(cards: &[Card], frames: usize, bianchi: bool, seed: u64) -> (Vec<u8>, Ve
             if s.failures == 0 {
                 s.truth[s.drawn as usize] += 1;
             }
+            let (n, sum, most) = &mut s.repeated[s.failures as usize];
+            (*n, *sum, *most) = (*n + 1, *sum + s.drawn, s.drawn.max(*most));
             s.failures = if alone { 0 } else { s.failures + 1 };
             s.sequence = (s.sequence + u16::from(alone)) & 0xfff;
             s.drawn = s.card.draw(s.failures, s.drawn, &mut s.random);
@@ -231,6 +245,31 @@ fn draws_are_found_one_by_one() {
     }
 }
 
+/// Second and later attempts are known by how often a frame came, with what was drawn for each.
+#[test]
+fn attempts_have_their_own_draws() {
+    let (file, stations) = cell(&[Card::Good, Card::Good, Card::HalfWindow], 1500, false, 11);
+    let heard = of(&file).unwrap();
+    for (found, station) in heard.senders.iter().zip(&stations) {
+        let of = |attempt: u32| station.repeated[attempt as usize - 1];
+        let accesses: u64 = station.repeated.iter().map(|(n, ..)| n).sum();
+        assert_eq!(found.accesses, accesses);
+        let attempts: Vec<u32> = found.attempts.iter().map(|(attempt, ..)| *attempt).collect();
+        assert!(
+            attempts.len() >= 2 && attempts.iter().zip(2..).all(|(found, due)| *found == due),
+            "{attempts:?}"
+        );
+        for (attempt, n, mean, most) in &found.attempts[..2] {
+            let (sent, sum, largest) = of(*attempt);
+            // A few are left out where collisions of others leave them in doubt.
+            assert!(*n <= sent && *n + 2 >= sent && sent > 20, "{attempt}: {n} of {sent}");
+            let off = (mean * *n as f64 - sum as f64).abs();
+            assert!(off <= 2.0 + 130.0 * (sent - n) as f64, "{attempt}: {mean} of {n}, {sum} of {sent}");
+            assert!(most.abs_diff(largest) <= 1 || *n < sent, "{attempt}: {most}, {largest}");
+        }
+    }
+}
+
 #[test]
 fn each_card_is_named_alone_and_beside_two_others() {
     let cards = [
@@ -267,6 +306,59 @@ fn conformant_cards_beside_each_other_are_let_go() {
     };
     let n = (0..500).filter(accused).count();
     assert!(n <= 1, "{n} of 500");
+}
+
+/// A sender of best effort waits a slot longer than DIFS; who does not begins too early, by what its category is due.
+#[test]
+fn a_category_is_judged_by_its_own_wait() {
+    use airtab_sim::wifi::Category::{Background, BestEffort};
+    for (tid, category, due) in [(0, BestEffort, 1), (1, Background, 5)] {
+        for early in [0, 1, 2] {
+            let mut random = Stream::new(5, "category");
+            let mut file = File::new();
+            let mut idle_ns = 1_000_000;
+            for sequence in 0..1500u16 {
+                let start = (idle_ns + DIFS)
+                    .saturating_add_signed((due - early + random.below(32) as i64) * SLOT as i64);
+                let mut head = vec![0x88, 0x01, 0, 0];
+                head.extend([AP, mac(1), AP].as_flattened());
+                head.extend((sequence << 4).to_le_bytes());
+                head.extend([tid, 0]);
+                file.frame(start, 22, &head, 26 + 8 + 1052);
+                let end = start + 192_000 + 1090 * 8_000 / 11;
+                file.ack(end + SIFS, 1);
+                idle_ns = end + SIFS + ACK;
+            }
+            let heard = of(&file.0).unwrap();
+            let found = &heard.senders[0];
+            assert_eq!((heard.senders.len(), found.sender.queue), (1, Queue::Category(category)));
+            assert_eq!(found.due_ns, DIFS + due as u64 * SLOT, "{category:?}");
+            let said = found.judgement.verdict.to_string();
+            match early {
+                0 => assert_eq!(found.judgement.verdict, Verdict::Conformant, "{category:?}"),
+                1 => assert!(said.contains("waits a slot less"), "{category:?}: {said}"),
+                n => assert!(said.contains(&format!("waits {n} slots less")), "{category:?}: {said}"),
+            }
+        }
+    }
+}
+
+/// Beacons at 1 Mb/s come first; the rates of what follows tell the profile, unless one is given.
+#[test]
+fn all_of_the_first_frames_tell_the_profile() {
+    let mut file = File::new();
+    let mut head = vec![0x08, 0x01, 0, 0];
+    head.extend([AP, mac(1), AP].as_flattened());
+    head.extend([0, 0]);
+    (1..20).for_each(|i| file.beacon(i * 100_000_000));
+    file.frame(3_000_000_000, 108, &head, 200);
+    let heard = of(&file.0).unwrap();
+    assert_eq!((heard.phy.name(), heard.frames, heard.unknown), ("std-11g", 20, 0));
+    // Whoever only sends beacons contends for nothing that is judged.
+    assert_eq!(heard.senders.iter().map(|found| found.sender.mac).collect::<Vec<_>>(), [mac(1)]);
+    let mut open = || Ok(Box::new(Cursor::new(file.0.clone())) as Box<dyn std::io::Read>);
+    let given = of_capture(&mut open, Phy::named("std-11b")).unwrap();
+    assert_eq!(given.phy.name(), "std-11b");
 }
 
 #[test]
@@ -369,6 +461,41 @@ fn the_thesis_comb_from_arrival_times() {
     );
 }
 
+/// Without a profile it is that of the slots which show: 20 us of 802.11b, 9 us of 802.11g.
+#[test]
+fn the_slots_tell_the_profile_of_a_lone_sender() {
+    let mut random = Stream::new(3, "lone");
+    for (profile, slot, window, most) in [("std-11b", 20_000, 32, 1024), ("std-11g", 9_000, 16, 1024)] {
+        let mut at = 5_000_000_000u64;
+        let mut text = String::new();
+        for _ in 0..3000 {
+            at += 700_000 + slot * random.below(window);
+            text += &format!("{}.{:09} 1500 and more\r\n", at / 1_000_000_000, at % 1_000_000_000);
+        }
+        let found = of_arrivals(&mut || Ok(Box::new(Cursor::new(text.clone()))), None, None).unwrap();
+        assert_eq!((found.phy.name(), found.packets), (profile, 3000));
+        let (base, measured) = found.base_and_slot_ns.unwrap();
+        assert!((base - 700_000.0).abs() < 1.0 && (measured - slot as f64).abs() < 0.1, "{base} {measured}");
+        assert!(found.contrast.unwrap() > 0.99, "{:?}", found.contrast);
+        assert_eq!(found.judgement.verdict, Verdict::Conformant, "{profile}");
+        assert_eq!(found.judgement.figures.unwrap().n, 2999);
+        assert_eq!(found.phy.cw_max() + 1, most);
+    }
+}
+
+/// The first slots of a window are missing where the exchange is known: it never draws them.
+#[test]
+fn who_begins_late_leaves_its_first_slots_out() {
+    let mut random = Stream::new(4, "lone");
+    let text = times(3000, |_| 3 + random.below(29));
+    let figures = arrivals(&text, Some(1_297_270)).unwrap().judgement.figures.unwrap();
+    assert_eq!(figures.masses[..3], [0.0; 3]);
+    assert!(figures.masses[3..32].iter().all(|mass| *mass > 0.0), "{:?}", figures.masses);
+    // Unknown, its first slot is the first that it draws.
+    let figures = arrivals(&text, None).unwrap().judgement.figures.unwrap();
+    assert!(figures.masses[..29].iter().all(|mass| *mass > 0.0) && figures.masses[29..] == [0.0; 3]);
+}
+
 /// Starzetz 2006, figure 6.3: a source that seldom sends has the channel at once; 32 kB/s in packets of 1500 bytes
 /// by a timer of 10 ms come 40 and 50 ms apart, and there is no comb of 20 us.
 #[test]
@@ -395,6 +522,9 @@ fn bad_arrival_times_are_told() {
     assert!(error("# nothing\n\n").starts_with("it has no arrival times"));
     assert!(error("1.0\nsoon\n").starts_with("line 2: 'soon' is no time: give one in s"));
     assert!(error("2.5\n2.4\n").starts_with("line 2 is 100000000 ns earlier than the one before"));
+    // Comments and empty lines have numbers; a packet at the time of another is none too early.
+    assert!(error("# s\n\n1.0\n1.0\n1.5x\n").starts_with("line 5: '1.5x' is no time"));
+    assert!(error("# s\n1.0\n0.999999999 7\n").starts_with("line 3 is 1 ns earlier than the one before"));
     let few = arrivals("1.0\n", None).unwrap().judgement.verdict;
     assert!(matches!(few, Verdict::TooFew { draws: 0, needed: 960 }));
 }

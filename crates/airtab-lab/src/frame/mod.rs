@@ -198,3 +198,105 @@ fn append_n(column: &mut StringDictionaryBuilder<Int32Type>, text: &str, n: usiz
         column.append_n(text, n).expect("there are fewer texts than keys");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use airtab_scenario::{Metric, Summary};
+
+    use super::*;
+
+    fn axis(name: &str, values: &[&str]) -> AxisColumn {
+        AxisColumn::new(name, values.iter().copied())
+    }
+
+    #[test]
+    fn an_axis_is_numbers_where_all_of_its_values_are() {
+        for (values, expected) in [
+            (&["20", "-3"][..], Values::Whole(vec![20, -3])),
+            (&["20", "2.5", "1e3"], Values::Numbers(vec![20.0, 2.5, 1000.0])),
+            // More than 64 bits.
+            (&["1", "9223372036854775808"], Values::Numbers(vec![1.0, 9_223_372_036_854_775_808.0])),
+            (&["1", "inf"], Values::Texts(vec!["1".into(), "inf".into()])),
+            (&["0.5", "off", "1"], Values::Texts(vec!["0.5".into(), "off".into(), "1".into()])),
+        ] {
+            assert_eq!(axis("q", values), AxisColumn { name: "q".into(), values: expected });
+        }
+    }
+
+    fn summary(values: &[Option<f64>]) -> Summary {
+        Summary { mean: -1.0, half_width_95: None, values: values.to_vec() }
+    }
+
+    fn scores(name: &str, kind: &'static str, metrics: &[(Metric, &[Option<f64>])]) -> Scores {
+        let metrics = metrics.iter().map(|(metric, values)| (*metric, summary(values))).collect();
+        Scores { name: name.into(), kind, station: "s".into(), metrics }
+    }
+
+    fn queue(
+        label: &str,
+        discipline: &'static str,
+        apps: Vec<Scores>,
+        ap: Scores,
+        nodes: Vec<Scores>,
+    ) -> QueueScores {
+        QueueScores { label: label.into(), discipline, params: BTreeMap::new(), apps, ap, nodes }
+    }
+
+    fn csv(batches: &[RecordBatch]) -> Vec<String> {
+        let mut file = Csv::new(Vec::new(), &batches[0].schema()).unwrap();
+        batches.iter().for_each(|batch| file.write(batch).unwrap());
+        let text = String::from_utf8(file.close().unwrap()).unwrap();
+        text.lines().map(str::to_string).collect()
+    }
+
+    /// Each seed of each figure beside the values of its point, those of the access point and of nodes too.
+    #[test]
+    fn rows_are_those_of_each_point_and_seed() {
+        use Metric::{GameMos, Goodput, QueueMax};
+        let axes = [axis("q", &["20", "40"]), axis("d", &["1", "2.5"]), axis("site", &["near", "far, away"])];
+        let mut rows = Rows::new(&axes, &[7, 9]);
+        let game = scores("play", "game", &[(GameMos, &[Some(1.5), None])]);
+        let ap = scores("ap", "ap", &[(QueueMax, &[Some(3.0)])]);
+        let node = scores("node/n", "node", &[(QueueMax, &[Some(4.0), Some(5.0), Some(99.0)])]);
+        rows.add(&[1, 0, 1], &queue("fifo:limit=3", "fifo", vec![game], ap, vec![node]));
+        let load = scores("load", "download", &[(Goodput, &[Some(0.25), Some(1e6)])]);
+        rows.add(&[0, 1, 0], &queue("chap", "chap", vec![load.clone()], scores("ap", "ap", &[]), vec![]));
+        let first = rows.batch();
+        // The next batch has what was added since.
+        rows.add(&[1, 1, 0], &queue("red", "red", vec![load], scores("ap", "ap", &[]), vec![]));
+        let [mos, rate, queue] = [GameMos, Goodput, QueueMax].map(Metric::name);
+        let expected = [
+            "q,d,site,queue,discipline,application,kind,metric,seed,value".to_string(),
+            format!("40,1,\"far, away\",fifo:limit=3,fifo,play,game,{mos},7,1.5"),
+            format!("40,1,\"far, away\",fifo:limit=3,fifo,play,game,{mos},9,"),
+            format!("40,1,\"far, away\",fifo:limit=3,fifo,ap,ap,{queue},7,3"),
+            format!("40,1,\"far, away\",fifo:limit=3,fifo,node/n,node,{queue},7,4"),
+            format!("40,1,\"far, away\",fifo:limit=3,fifo,node/n,node,{queue},9,5"),
+            format!("20,2.5,near,chap,chap,load,download,{rate},7,0.25"),
+            format!("20,2.5,near,chap,chap,load,download,{rate},9,1000000"),
+            format!("40,2.5,near,red,red,load,download,{rate},7,0.25"),
+            format!("40,2.5,near,red,red,load,download,{rate},9,1000000"),
+        ];
+        assert_eq!(csv(&[first.clone(), rows.batch()]), expected);
+        assert_eq!(csv(&[first]), expected[..8]);
+    }
+
+    /// Seeds of 64 bits are whole, and all of a file are of one type.
+    #[test]
+    fn seeds_above_what_is_signed_are_whole() {
+        let most = i64::MAX as u64;
+        for (seeds, wide) in [([1, most], false), ([1, most + 1], true), ([u64::MAX, 2], true)] {
+            let mut rows = Rows::new(&[], &seeds);
+            let load = scores("load", "download", &[(Metric::Goodput, &[Some(1.0), Some(2.0)])]);
+            rows.add(&[], &queue("fifo", "fifo", vec![load], scores("ap", "ap", &[]), vec![]));
+            let batch = rows.batch();
+            let seed = batch.schema().field_with_name("seed").unwrap().data_type().clone();
+            assert_eq!(seed, if wide { DataType::UInt64 } else { DataType::Int64 }, "{seeds:?}");
+            let lines = csv(&[batch]);
+            assert!(lines[1].ends_with(&format!(",{},1", seeds[0])), "{lines:?}");
+            assert!(lines[2].ends_with(&format!(",{},2", seeds[1])), "{lines:?}");
+        }
+    }
+}

@@ -254,3 +254,107 @@ fn difference(new: &Scores, old: &Scores, wanted: Verdict) -> Option<(f64, Strin
     let size = (change.mean / then.mean).abs();
     Some((size, format!("{before}{}{does} {}{unit} instead of {}", new.name, shown(now), shown(then))))
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::ScenarioFile;
+
+    use super::*;
+
+    fn scenario(text: &str) -> Scenario {
+        ScenarioFile::parse("mine.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario
+    }
+
+    fn home(top: &str, station: &str, app: &str) -> Scenario {
+        scenario(&format!(
+            "duration = \"9s\"\n{top}\n[[station]]\nname = \"s\"\n{station}\n[[app]]\nname = \"a\"\nkind = \"game\"\n\
+             station = \"s\"\n{app}\n"
+        ))
+    }
+
+    #[test]
+    fn names_are_listed_and_begin_sentences() {
+        let of = |names: &[&str]| list(names);
+        assert_eq!(
+            [of(&[]), of(&["a"]), of(&["a", "b"]), of(&["a", "b", "c"])],
+            ["", "a", "a and b", "a, b and c"]
+        );
+        assert_eq!(["credit", "QoO", "", "\u{e4}ther"].map(begin), ["Credit", "QoO", "", "\u{c4}ther"]);
+    }
+
+    /// Its own link, and that of the trunk, each way.
+    #[test]
+    fn latencies_of_both_ways_are_told_where_they_differ() {
+        for (wired, app, said) in [
+            ("", "", "2 ms"),
+            ("trunk_latency = \"3ms\"", "latency = \"4500us\"", "7.5 ms"),
+            (
+                "trunk_latency = \"3ms\"\ntrunk_latency_up = \"5ms\"",
+                "latency = \"4ms\"",
+                "7 ms down, 9 ms up",
+            ),
+            ("", "latency = \"4ms\"\nlatency_up = \"36ms\"", "5 ms down, 37 ms up"),
+            // The sums are the same.
+            (
+                "trunk_latency = \"3ms\"\ntrunk_latency_up = \"5ms\"",
+                "latency = \"6ms\"\nlatency_up = \"4ms\"",
+                "9 ms",
+            ),
+        ] {
+            let scenario = home(&format!("[wired]\n{wired}"), "", app);
+            assert_eq!(latency(&scenario.apps[0], &scenario), said, "{wired} {app}");
+        }
+    }
+
+    #[test]
+    fn stations_are_told_by_their_link_and_what_is_their_own() {
+        let of = |top: &str, keys: &str| station(&home(top, keys, "").stations[0]);
+        assert_eq!(
+            of("", "walk = [[\"1s\", 3], [\"4s\", 60], [\"6s\", 20]]"),
+            "s: 54 Mb/s, walks from 3 to 20 m"
+        );
+        assert_eq!(of("", "fer = 0.125"), "s: 54 Mb/s, 12.5 % of frames lost");
+        assert_eq!(of("", "fer = 0"), "s: 54 Mb/s, no loss");
+        let uplink = of("", "distance = 7\nuplink = \"fq_codel\"");
+        assert_eq!(uplink, "s: 54 Mb/s, 7 m away, its own queue under fq_codel");
+        let by_mcs = "[wifi]\nphy = \"std-11n\"\nerrors = \"snr\"";
+        let near = of(by_mcs, "mcs = 3\nsnr = 25");
+        assert!(near.ends_with(", 25 dB above the noise"), "{near}");
+        let far = of(by_mcs, "mcs = 3\ndistance = 12");
+        assert!(far.ends_with(", 12 m away"), "{far}");
+    }
+
+    #[test]
+    fn networks_are_told_by_what_carries_them() {
+        let mesh = "duration = \"9s\"\ntopology = \"chain-4\"\n[wifi]\nphy = \"dnb-11b\"\n[wired]\nrate = \"70Mb/s\"\n\
+                    [[app]]\nname = \"a\"\nkind = \"download\"\nfrom = \"n0\"\nto = \"n4\"\n";
+        let phy = Phy::named("dnb-11b").unwrap();
+        let said = format!(
+            "A mesh of 5 nodes (dnb-11b: {}), servers behind nodes on wires of 70 Mb/s.",
+            phy.about()
+        );
+        assert_eq!(network(&scenario(mesh)), said);
+        let dumbbell = |keys: &str| {
+            network(&home(
+                &format!("topology = \"dumbbell\"\n[bottleneck]\nrate = \"10Mb/s\"\n{keys}"),
+                "",
+                "",
+            ))
+        };
+        assert_eq!(
+            dumbbell("hops = 3\noverhead = 20"),
+            "One station behind 3 wires of 10Mbit in a row, where a packet has 20 bytes around it, each with the \
+             discipline, servers before their routers on wires of 100 Mb/s."
+        );
+        assert!(dumbbell("hops = 1").contains("behind one wire of 10Mbit, where a packet has 38 bytes"));
+        let two = network(&scenario(
+            "duration = \"9s\"\n[wired]\nrate = \"20Mb/s\"\n[[station]]\nname = \"s\"\n[[station]]\nname = \"t\"\n\
+             [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\n",
+        ));
+        assert!(
+            two.starts_with("2 stations behind one access point (phy-a: ")
+                && two.ends_with(" on wires of 20 Mb/s."),
+            "{two}"
+        );
+    }
+}

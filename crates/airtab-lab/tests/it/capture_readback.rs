@@ -16,6 +16,7 @@ use airtab_sim::{Scenario, Simulation};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::blocks::interface_description::InterfaceDescriptionOption;
+use pcap_file::pcapng::blocks::section_header::SectionHeaderOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use radiotap::Radiotap;
 
@@ -133,6 +134,47 @@ fn every_attempt_is_there_with_its_rate_and_its_end() {
         assert_eq!(frame.interface, interface);
     }
     assert!(rest.next().is_none() && retries > 100 && lost_acks > 10, "{retries} {lost_acks}");
+}
+
+/// A file says of what run it is, and that of each interface its address is that of its frames.
+#[test]
+fn a_file_says_of_what_run_it_is() {
+    let mut scenario = rough_home();
+    scenario.name = "rough".into();
+    let mut file = Vec::new();
+    capture(&scenario, "chap:limit=70", &chap(), 23, &(SPAN.start..SPAN.start + 50_000_000), &mut file)
+        .unwrap();
+    let mut reader = PcapNgReader::new(&file[..]).unwrap();
+    let comments: Vec<String> = reader
+        .section()
+        .options
+        .iter()
+        .filter_map(|option| match option {
+            SectionHeaderOption::Comment(comment) => Some(comment.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(comments, ["scenario rough under chap:limit=70, seed 23; times are simulated"]);
+    let (mut addresses, mut own) = (Vec::new(), 0);
+    while let Some(block) = reader.next_block() {
+        match block.unwrap() {
+            Block::InterfaceDescription(i) => addresses.extend(i.options.iter().find_map(|o| match o {
+                InterfaceDescriptionOption::IfMacAddr(mac) => Some(mac.to_vec()),
+                _ => None,
+            })),
+            Block::EnhancedPacket(p) => {
+                let (_, mac) = Radiotap::parse(&p.data).unwrap();
+                // A frame of data is one of its station's, down or up.
+                if mac[0] == DATA {
+                    let station = if mac[1] & 2 != 0 { &mac[4..10] } else { &mac[10..16] };
+                    assert_eq!(addresses[p.interface_id as usize], station);
+                    own += 1;
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(own > 20 && addresses.len() == scenario.stations.len() + 1, "{own} {addresses:?}");
 }
 
 #[test]

@@ -94,6 +94,8 @@ fn every_figure_of_every_seed_is_a_row() {
     assert_eq!((about["airtab.scenario"].as_str(), about["airtab.short"].as_str()), ("home", "true"));
     assert_eq!(about["airtab.scenario_hash"], origin().scenario_hash);
     assert_eq!(about["airtab.measure_ns"], "9000000000 27000000000");
+    let of_origin = ["version", "git", "command"].map(|key| about[&format!("airtab.{key}")].as_str());
+    assert_eq!(of_origin, ["0.0.1", "unknown", "airtab compare"]);
 }
 
 /// Takes so many bytes, then the disk is full.
@@ -139,13 +141,21 @@ fn the_number_of_a_scenario_is_about_what_it_says() {
 #[test]
 fn the_manifest_names_everything() {
     let (c, origin) = (comparison(), origin());
+    assert_eq!((origin.build().version, origin.build().git), ("0.0.1", "unknown"));
     let json = serde_json::to_value(Manifest::new(
         &c,
         &origin,
         vec!["b".into(), "a".into()],
-        ("", Default::default()),
+        ("name = 1", BTreeMap::from([("needs.toml".to_string(), "of it".to_string())])),
     ))
     .unwrap();
+    assert_eq!(json["inputs"], serde_json::json!({ "needs.toml": "of it" }));
+    assert_eq!(json["command"], "airtab compare");
+    assert_eq!(json["duration_ns"], 33_000_000_000u64);
+    assert_eq!(json["measure_ns"], serde_json::json!([9_000_000_000u64, 27_000_000_000u64]));
+    let labels: Vec<_> =
+        json["queues"].as_array().unwrap().iter().map(|q| (&q["label"], &q["discipline"])).collect();
+    assert_eq!(labels, [(&"fifo".into(), &"fifo".into()), (&"chap:limit=70".into(), &"chap".into())]);
     assert_eq!(json["files"], serde_json::json!(["a", "b"]));
     assert_eq!(
         (&json["schema"], &json["version"], &json["git"]),
@@ -156,5 +166,6 @@ fn the_manifest_names_everything() {
     assert_eq!(json["queues"][1]["label"], "chap:limit=70");
     assert_eq!(json["queues"][1]["params"]["limit"], "70");
     assert_eq!(json["scenario_hash"], origin.scenario_hash);
-    assert_eq!(json["scenario_text_hash"], airtab_lab::text_hash(b""));
+    assert_eq!(json["scenario_text_hash"], airtab_lab::text_hash(b"name = 1"));
+    assert_ne!(airtab_lab::text_hash(b"name = 1"), airtab_lab::text_hash(b"name = 2"));
 }

@@ -88,6 +88,10 @@ fn the_whole_table() {
     }
     let coloured = table::comparison(&c, Style { width: 80, colour: true });
     assert!(coloured.contains("\u{1b}[1m"), "the best is bold");
+    let plain = table::comparison(&c, PLAIN);
+    let rows = plain.lines().filter(|line| !line.starts_with('*'));
+    let marks = rows.map(|line| line.matches('*').count());
+    assert_eq!(coloured.matches("\u{1b}[1m").count(), marks.sum::<usize>(), "and nothing else is");
     assert!(!table::comparison(&c, PLAIN).contains('\u{1b}'));
 }
 
@@ -151,6 +155,9 @@ fn a_row_has_its_unit_and_its_interval() {
 fn losses_have_a_row_where_there_are_some() {
     let of = |lost: f64| lines(vec![vec![(GameMos, 3.5), (Loss, lost)], vec![(GameMos, 3.5)]], "game");
     let has = |table: Vec<String>| table.iter().any(|line| line.starts_with("lost"));
+    // Whichever discipline loses them.
+    let second = lines(vec![vec![(GameMos, 3.5), (Loss, 0.0)], vec![(GameMos, 3.5), (Loss, 0.01)]], "game");
+    assert!(second.contains(&"lost, % 0.00 ± 0.00 * 1.00 ± 0.01".to_string()), "{second:?}");
     // 0.005 % is the least that is not shown as 0.00.
     assert!(has(of(0.000051)) && !has(of(0.000049)));
 }
@@ -192,6 +199,15 @@ fn a_table_is_as_wide_as_the_lines() {
         text.split("Against").next().unwrap().lines().filter(|line| line.contains("────")).count()
     };
     assert_eq!([wide - 1, wide, wide + 1].map(tables), [2, 1, 1]);
+    // Each further table begins with the same two words, and is no wider.
+    let labels = ["a", "b", "c", "d", "e", "f", "g"];
+    let c = comparison(labels.iter().map(|label| of(label, if *label == "g" { 4.0 } else { 3.5 })).collect());
+    let text = table::comparison(&c, table::Style { width: wide, colour: false });
+    let scores: Vec<&str> =
+        text.split("Against").next().unwrap().lines().filter(|line| line.starts_with("game")).collect();
+    assert_eq!(scores.len(), 4, "{text}");
+    assert_eq!(scores.iter().map(|line| line.matches('±').count()).collect::<Vec<_>>(), [2, 2, 2, 1]);
+    assert!(text.lines().all(|line| line.chars().count() <= wide), "{text}");
 }
 
 #[test]
@@ -210,6 +226,11 @@ fn pages_and_a_short_schedule_are_said() {
         text.contains("Page times: the 7 pages of 2 seeds completed under every discipline.\n"),
         "{text}"
     );
+    // Without page times there is nothing to say of them, however many pages there are.
+    let mut without = c.clone();
+    without.queues.iter_mut().for_each(|q| drop(q.apps[0].metrics.remove(&PageTime)));
+    let said = table::comparison(&without, PLAIN);
+    assert!(said.contains("pages completed") && !said.contains("Page times:"), "{said}");
     // A row of page times under one discipline alone, and no page to compare.
     for q in &mut c.queues {
         q.apps[0].metrics.remove(&PagesCompared);
@@ -322,10 +343,106 @@ fn short_reasons_are_of_the_worst() {
     let short = airtab_lab::why_short(&c);
     let begins: Vec<&str> = short.iter().map(|sentence| sentence.split(':').next().unwrap()).collect();
     assert_eq!(begins, ["game 3.00 under b", "news 300 ms under c", "silent under a"], "{short:?}");
+    // Those with one reason share a sentence.
+    let all = airtab_lab::why(&c);
+    assert_eq!(all.last().unwrap(), "silent under a, under b, under c: it sent nothing while measured");
     // Of equally bad ones the first asked for.
     let short = airtab_lab::why_short(&comparison(vec![under("a", 3.0, 0.1), under("b", 3.0, 0.1)]));
     assert!(
         short[0].starts_with("game 3.00 under a:") && short[1].starts_with("news 100 ms under a:"),
         "{short:?}"
     );
+}
+
+/// Each discipline has its own limit; one without is not among them.
+#[test]
+fn each_limit_is_its_own() {
+    let mut queues = ["fifo", "chap:limit=70", "none"]
+        .map(|label| queue(label, vec![app("x", "game", &[(GameMos, 3.0)])]));
+    queues[1].params.insert("limit", "70".into());
+    queues[2].params.clear();
+    let said =
+        |queues: &[airtab_scenario::QueueScores]| table::comparison(&comparison(queues.to_vec()), PLAIN);
+    assert!(said(&queues).contains("Limits, packets: fifo 35, chap:limit=70 70.\n"), "{}", said(&queues));
+    assert!(!said(&queues[2..]).contains("Limits"));
+}
+
+/// Each discipline but the first against the first, application by application; nothing where no seeds can tell.
+#[test]
+fn changes_are_those_of_each_discipline() {
+    let of = |label: &str, mos: f64, page: Option<f64>| {
+        let news = page.map(|page| vec![(PageTime, page)]).unwrap_or_default();
+        queue(label, vec![app("game", "game", &[(GameMos, mos)]), app("news", "web", &news)])
+    };
+    let c = comparison(vec![of("old", 3.0, Some(0.2)), of("one", 4.0, Some(0.3)), of("two", 2.0, None)]);
+    let text = table::comparison(&c, Style { width: 120, colour: false });
+    let (_, changes) = text.split_once("Against old, by the differences of the same seeds").unwrap();
+    let lines: Vec<String> =
+        changes.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    // Half widths are a hundredth of the means: those of the differences are a hundredth of the differences.
+    for line in
+        ["one two", "game MOS better, +1.00 ± 0.01 worse, -1.00 ± 0.01", "news page, ms worse, +100 ± 1 -"]
+    {
+        assert!(lines.iter().any(|found| found == line), "no {line} in {lines:?}");
+    }
+    let mut single = c;
+    for scores in single.queues.iter_mut().flat_map(|q| &mut q.apps) {
+        scores.metrics.values_mut().for_each(|summary| summary.values.truncate(1));
+    }
+    assert!(!table::comparison(&single, PLAIN).contains("Against"));
+}
+
+/// A row for each node by its name, and the figures of the access point in their units.
+#[test]
+fn a_run_tells_its_nodes_and_its_access_point() {
+    let node = |name: &str, x: f64| {
+        let figures = [(QueuePackets, x), (QueueMax, 2.0 * x), (LimitMean, 5.0 * x)];
+        let figures = figures.map(|(metric, x)| (metric, summary(x, 0.0)));
+        let mut scores = app(name, "node", &[]);
+        scores.metrics.extend(figures);
+        scores.metrics.insert(DropShare, summary(x / 100.0, 0.0));
+        scores
+    };
+    let mut q = queue("fifo", vec![app("x", "download", &[(Goodput, 5e6)])]);
+    q.ap.metrics.extend([(QueueMax, summary(12.0, 0.0)), (QueueDelayP99, summary(0.0125, 0.0))]);
+    let row = |text: &str, begin: &str| {
+        let line = text
+            .lines()
+            .find(|line| line.trim_start().starts_with(begin))
+            .unwrap_or_else(|| panic!("{text}"));
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let without = table::run(&q, PLAIN);
+    let (_, of_ap) = without.split_once("\naccess point\n").unwrap();
+    for (metric, value) in [(QueueMax, 12.0), (QueueDelayP99, 12.5)] {
+        assert_eq!(row(of_ap, metric.label()), format!("{} {value:.*}", metric.label(), metric.decimals()));
+    }
+    assert!(!without.contains("node"), "{without}");
+    q.nodes = vec![node("node/n0", 3.0), node("node/edge", 40.0)];
+    let with = table::run(&q, PLAIN);
+    let shown = |metric: Metric, x: f64| format!("{:.*}", metric.decimals(), metric.shown(x));
+    for (name, x) in [("n0", 3.0), ("edge", 40.0)] {
+        let figures = [
+            shown(QueuePackets, x),
+            shown(QueueMax, 2.0 * x),
+            shown(LimitMean, 5.0 * x),
+            "-".into(),
+            shown(DropShare, x / 100.0),
+        ];
+        assert_eq!(row(&with, name), format!("{name} {} - -", figures.join(" ")), "{with}");
+    }
+}
+
+/// Headings of several lines, figures to the right of their columns.
+#[test]
+fn tables_of_figures_stand_to_the_right() {
+    let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<Vec<_>>();
+    let text = table::figures(
+        &words(&["N\n", "wait\nslots"]),
+        &[words(&["2", "10.50"]), words(&["15", "3"])],
+        PLAIN,
+    );
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!((lines[0], lines[1], lines.len()), (" N   wait", "    slots", 5), "{text}");
+    assert_eq!(lines[3..], [" 2  10.50", "15      3"]);
 }

@@ -245,6 +245,7 @@ fn airtime_is_stacked_and_said() {
         "<tr><th>chap<td>1.0 + 0.5",
     ];
     assert!(rows.iter().all(|row| page.contains(row)), "{page}");
+    assert!(!page.contains("Not here, for measured"), "all are");
 }
 
 /// The area between the axes of a figure with lines: left, right, top, bottom.
@@ -444,6 +445,9 @@ fn what_gets_worse_is_said_as_loud() {
     // Large is what is much beside the old value: 2 of 100 is less than 1 of 1.
     let text = lead(vec![of("fifo", &[100.0, 1.0, 1.0, 1.0, 1.0]), of("chap", &[102.0, 2.0, 2.0, 2.0, 2.0])]);
     assert!(text.contains(": a1 receives 2.00") && text.contains("and 1 more (below)"), "{text}");
+    // Of five that are as large the first four.
+    let text = lead(vec![of("fifo", &[1.0; 5]), of("chap", &[2.0; 5])]);
+    assert!(text.contains("a3 receives 2.00 Mb/s instead of 1.00 and 1 more (below)."), "{text}");
 }
 
 #[test]
@@ -462,6 +466,15 @@ fn each_application_has_its_verdict() {
         "<tr><th>web<td>page, ms<td class=\"better\">better, -100 ± 5<td class=\"same\">same, 0 ± 0</tr>",
         "<tr><th>download<td>Mb/s<td class=\"worse\">worse, -0.50 ± 0.00<td class=\"same\">same, 0.00 ± 0.00</tr>",
     ] {
+        assert!(page.contains(row), "no {row} in {page}");
+    }
+    // One without a score under one discipline has no change there.
+    let mut queues = vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)];
+    queues[1].apps[1].metrics.remove(&VoipMos);
+    let page = page_of(&comparison(queues), &[]);
+    for row in
+        ["<tr><th>call<td>MOS<td>-</tr>", "<tr><th>game<td>MOS<td class=\"better\">better, +1.50 ± 0.28</tr>"]
+    {
         assert!(page.contains(row), "no {row} in {page}");
     }
     let one = Comparison { seeds: vec![1], ..comparison(vec![single("a", "udp", Goodput, (1.0, 0.0)); 2]) };
@@ -717,4 +730,150 @@ fn the_home_is_described() {
     let wire = "One station behind one wire of 10Mbit, where a packet has 38 bytes around it, servers before its router on wires of 100 Mb/s.";
     assert!(page.contains(wire), "{page}");
     assert!(dumbbell("overhead = 0").contains("behind one wire of 10Mbit, servers before its router"));
+}
+
+/// The report of two disciplines, with what is told by each.
+fn report_of(c: &Comparison, scenario: &airtab_sim::Scenario, stories: &[Story]) -> (String, Vec<String>) {
+    let origin = Origin {
+        version: "3.2.1".into(),
+        git: "abcdef".into(),
+        command: "airtab compare 'a & b'".into(),
+        scenario_hash: "0123456789".into(),
+    };
+    let report = Report { comparison: c, scenario, stories, origin: &origin };
+    let names = airtab_lab::figures(&report).into_iter().map(|figure| figure.name).collect();
+    (html(&report), names)
+}
+
+#[test]
+fn a_page_says_how_it_is_made_again() {
+    let mut queues = vec![made("fifo", false, OLD, OLD_AIR), made("chap:limit=70", true, NEW, NEW_AIR)];
+    queues[1].params.insert("limit", "70".into());
+    let home = ScenarioFile::home().scenario;
+    let of = |seeds: &[u64]| {
+        let c = Comparison { seeds: seeds.to_vec(), short: seeds.len() == 1, ..comparison(queues.clone()) };
+        report_of(&c, &home, &[]).0
+    };
+    for (seeds, said, each) in [
+        (&[4, 5, 6][..], "4 to 6", "3 seeds"),
+        (&[4, 6, 7], "4, 6, 7", "3 seeds"),
+        (&[6, 5, 4], "6, 5, 4", "3 seeds"),
+        (&[9], "9", "one seed"),
+    ] {
+        let page = of(seeds);
+        let note = format!("airtab 3.2.1, commit abcdef; seeds {said}; scenario home, number 0123456789.");
+        assert!(page.contains(&note), "{said}: {page}");
+        assert!(page.contains(&format!(", {each} for each discipline.</p>")), "{each}");
+        let means = if seeds.len() > 1 {
+            "Means over the seeds, with 95 % intervals."
+        } else {
+            "Means over the seeds."
+        };
+        assert!(page.contains(&format!("<p>{means}</p>")), "{means}");
+        assert_eq!(
+            page.contains("<p class=\"note\">Short: all times of the schedule were divided by 10."),
+            seeds.len() == 1
+        );
+    }
+    let page = of(&[1, 2]);
+    assert!(page.contains("<pre>airtab compare 'a &amp; b'</pre>"), "{page}");
+    for row in ["<tr><th>fifo<td>limit=35</tr>", "<tr><th>chap:limit=70<td>classes=2 limit=70</tr>"] {
+        assert!(page.contains(row), "no {row} in {page}");
+    }
+    assert!(
+        page.contains("<th>fifo<th>chap<br>limit=70</tr>"),
+        "a heading has its parameters below it: {page}"
+    );
+    // A number stays with its unit.
+    for said in [
+        "<li>game 2.75 under fifo, 4.25 under chap:limit=70: ",
+        "<li>web 200&nbsp;ms under fifo, 100&nbsp;ms under ",
+    ] {
+        assert!(page.contains(said), "no {said} in {page}");
+    }
+}
+
+/// An application that is measured in a time of its own has no part of the others' time.
+#[test]
+fn air_of_another_time_is_not_added() {
+    let mut scenario = ScenarioFile::home().scenario;
+    scenario.apps[1].measure_ns = Some(100_000_000_000..110_000_000_000);
+    scenario.apps[3].measure_ns = Some(100_000_000_000..120_000_000_000);
+    // What is measured in the same time, though said for itself, is.
+    scenario.apps[2].measure_ns = Some(scenario.measure_ns.clone());
+    let c = comparison(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)]);
+    let (page, names) = report_of(&c, &scenario, &[story("fifo", false), story("chap", true)]);
+    let air = figure(&page, "Airtime. ");
+    let apps: Vec<&str> = [0, 2, 4].map(|i| scenario.apps[i].name.as_str()).into();
+    let shares = [(2.0, 0.5), (10.0, 1.5), (50.0, 15.0)];
+    let said: Vec<String> = apps
+        .iter()
+        .zip(shares)
+        .map(|(name, (down, up))| format!("{name} {down:.1} % down, {up:.1} % up"))
+        .collect();
+    assert!(
+        attribute(air, "aria-label").starts_with(&format!("Airtime. fifo: {}; chap: ", said.join(", "))),
+        "{air}"
+    );
+    let looks: Vec<&str> = air.split("<g class=\"").skip(1).map(|g| g.split('"').next().unwrap()).collect();
+    assert_eq!(looks[..6], ["c0", "c2", "c4", "c0", "c2", "c4"]);
+    // All that is neither of these three: 21 % down and up.
+    assert!(page.contains("<tr><th>fifo<td>2.0 + 0.5<td>10.0 + 1.5<td>50.0 + 15.0<td>21.0</tr>"), "{page}");
+    let [one, two] = [1, 3].map(|i| scenario.apps[i].name.as_str());
+    assert!(
+        page.contains(&format!("Not here, for measured in a time of their own: {one} and {two}.")),
+        "{page}"
+    );
+    assert!(page.contains("Share of the measured time, 180 s, mean over the seeds"), "{page}");
+    assert_eq!(names, ["scores", "queue-delay", "received", "column-credit", "air"]);
+    assert_eq!(report_of(&c, &scenario, &[]).1, ["scores"], "without a story nothing happens over time");
+}
+
+/// Columns are known by their names, wherever a discipline's table has them; peaks are the highest of all steps.
+#[test]
+fn columns_and_peaks_are_each_disciplines_own() {
+    let [credit, sojourn] =
+        ["chap", "fq_codel"].map(|name| Discipline::named(name).unwrap().flow_columns()[0]);
+    let of = |label: &str, columns: Vec<airtab_core::Column>, values: Vec<Vec<Option<f64>>>| {
+        let mut story = story(label, true);
+        (story.columns, story.seed) = (columns, 6);
+        for app in &mut story.apps {
+            app.columns = vec![vec![None; 5]; values.len()];
+        }
+        story.apps[4].columns = values;
+        story.apps[0].received_bps = vec![7e6, 2e6];
+        story
+    };
+    let of_credit = vec![Some(0.001); 5];
+    let of_sojourn = vec![Some(0.030), None, Some(0.050), None, None];
+    let stories = [
+        of("one", vec![credit, sojourn], vec![of_credit.clone(), of_sojourn]),
+        of("two", vec![sojourn], vec![vec![Some(0.090); 5]]),
+        of("three", vec![credit], vec![of_credit]),
+    ];
+    let queues = ["one", "two", "three"].map(|label| made(label, false, OLD, OLD_AIR));
+    let (page, names) = report_of(&comparison(queues.into()), &ScenarioFile::home().scenario, &stories);
+    let means = |column: &str, queue: &str| {
+        let begin = format!("aria-label=\"{column} over time under {queue}, means: ");
+        page.split(begin.as_str()).nth(1).map(|rest| rest.split('"').next().unwrap().to_string())
+    };
+    assert_eq!(means("Sojourn", "one").as_deref(), Some("download 40.0 ms"));
+    assert_eq!(means("Sojourn", "two").as_deref(), Some("download 90.0 ms"));
+    assert_eq!(means("Sojourn", "three"), None);
+    assert_eq!(["one", "two", "three"].map(|queue| means("Credit", queue)), {
+        let one = Some("download 1.0 ms".to_string());
+        [one.clone(), None, one]
+    });
+    assert_eq!(names, ["scores", "queue-delay", "received", "column-credit", "column-sojourn", "air"]);
+    // Which run it is, and how it is looked at.
+    assert!(page.contains("One run of each discipline (seed 6): which share"), "{page}");
+    assert!(page.contains("The same runs, in steps of 165 s: what arrives"), "{page}");
+    // Each application as it is drawn.
+    let rows: Vec<&str> = page.split("<tr><th><svg class=\"key\"").skip(1).collect();
+    assert_eq!(rows.len(), APPS.len());
+    for (i, row) in rows.iter().enumerate() {
+        assert!(row.split("</svg>").next().unwrap().contains(&format!("<g class=\"c{i}\">")), "{i}: {row}");
+    }
+    let received = figure(&page, "Received over time under two, highest: ");
+    assert!(attribute(received, "aria-label").contains(": game 7.0 Mb/s; call 0.1 Mb/s"), "{received}");
 }

@@ -197,6 +197,10 @@ fn only_what_has_figures_counts() {
         "No application with a figure can tell fifo and chap apart. g1 has no figure to compare."
     );
     assert_eq!(said(&[None], &[None]), "No application has a figure to compare.");
+    // Four are named, five are counted.
+    let few = |n: usize| said(&[vec![low], vec![None; n]].concat(), &[vec![high], vec![None; n]].concat());
+    assert!(few(4).ends_with(" g1, g2, g3 and g4 have no figure to compare."), "{}", few(4));
+    assert!(few(5).ends_with(" 5 applications have no figure to compare."), "{}", few(5));
     // Without a figure a discipline is not as good as the best of two others.
     let three = [[low, low], [low, low], [low, None]];
     let queues = ["fifo", "chap", "red"].into_iter().zip(&three).map(|(label, s)| scored(label, s));

@@ -76,6 +76,13 @@ fn both_ways_are_on_the_page() {
             "game|up p99, ms|-|9.00 ± 0.09</tr>",
         ]
     );
+    // Several flows under the second discipline alone.
+    let one = [(down(Timeouts), 2.0), (down(MostTimeouts), 2.0)];
+    let several = [(down(Timeouts), 2.0), (down(MostTimeouts), 1.0)];
+    for (second, rows) in [(&several, 1), (&one, 0)] {
+        let page = page_of(&comparison(vec![under("old", &one, &[]), under("new", second, &[])]), &[]);
+        assert_eq!(page.matches("down timeouts, most of one flow").count(), rows, "{page}");
+    }
     let none = page_of(&comparison(vec![under("old", &[], &[(Metric::Delay, 0.2)])]), &[]);
     assert!(!none.contains("One-way delay"));
 }
