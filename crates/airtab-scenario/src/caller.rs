@@ -79,3 +79,43 @@ impl std::fmt::Display for Caller {
         write!(f, "user {}, who called {},", self.user.as_raw(), self.by)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By what, user and group, with these variables; None: no caller, or root.
+    fn named(variables: &[(&str, &str)]) -> Result<Option<(&'static str, u32, u32)>, String> {
+        let value =
+            |key: &str| variables.iter().find(|(own, _)| *own == key).map(|(_, value)| value.to_string());
+        let caller = Caller::named(value)?;
+        Ok(caller.map(|caller| (caller.by, caller.user.as_raw(), caller.group.as_raw())))
+    }
+
+    /// sudo goes before pkexec, and both before doas: the first variable that is set decides, also where it names root.
+    #[test]
+    fn the_first_program_that_is_named_decides() {
+        let by = |variables: &[(&str, &str)]| named(variables).unwrap().map(|(by, user, _)| (by, user));
+        let [sudo, pkexec, doas] = [("SUDO_UID", "61001"), ("PKEXEC_UID", "61002"), ("DOAS_USER", "61003")];
+        assert_eq!(by(&[doas, pkexec, sudo]), Some(("sudo", 61001)));
+        assert_eq!(by(&[doas, pkexec]), Some(("pkexec", 61002)));
+        assert_eq!(by(&[doas]), Some(("doas", 61003)));
+        assert_eq!(by(&[("SUDO_UID", "0"), pkexec]), None, "root called sudo");
+        assert_eq!(by(&[("DOAS_USER", "root")]), None);
+        assert_eq!(by(&[("SUDO_USER", "61001")]), None);
+        assert_eq!(
+            named(&[("DOAS_USER", "no such user"), ("HOME", "/root")]).unwrap_err(),
+            "cannot be read: DOAS_USER=\"no such user\" names no user"
+        );
+    }
+
+    /// A user that the machine does not know has the group `nogroup`, not one of its own number.
+    #[test]
+    fn an_unknown_user_is_in_no_group() {
+        let group = Group::from_name("nogroup").unwrap().map_or(65_534, |group| group.gid.as_raw());
+        assert_eq!(named(&[("SUDO_UID", "61001")]), Ok(Some(("sudo", 61001, group))));
+        let caller = Caller::nameless("pkexec", 61002);
+        assert_eq!(caller.to_string(), "user 61002, who called pkexec,");
+        assert!(caller.groups.is_empty());
+    }
+}

@@ -36,3 +36,34 @@ pub(crate) fn add(f: &mut Figures, app: &App, seen: &AppTrace, window: Window) {
         f.insert(Metric::Latency, path.total.sum_ns() as f64 / path.arrived as f64 / SECOND as f64);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_sim::{Legs, PathTrace};
+
+    use super::*;
+    use crate::{QueueSpec, ScenarioFile, measure};
+
+    /// Wires, queue and channel together, of the packets down that arrived; those up have no part in it.
+    #[test]
+    fn latency_is_the_mean_of_the_whole_way_down() {
+        let text = "duration = \"1s\"\ntopology = \"dumbbell\"\nbottleneck = { rate = \"10Mb/s\" }\n\
+                    station = [{ name = \"s\" }]\napp = [{ name = \"x\", kind = \"download\", station = \"s\" }]\n";
+        let file = ScenarioFile::parse("bell.toml", text).unwrap();
+        let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let mut trace = airtab_sim::run(&file.scenario, &params, 1);
+        let path = |arrived, wires_ns, queue_ns, channel_ns| PathTrace {
+            arrived,
+            total: Legs { wires_ns, queue_ns, channel_ns },
+            ..PathTrace::default()
+        };
+        let mut latency = |down: PathTrace| {
+            trace.apps[0].paths = [down, path(2, 7_000_000, 0, 0)];
+            measure(&file.scenario, &trace).apps[0].get(&Metric::Latency).copied()
+        };
+        // 2, 30 and 8 ms of four packets.
+        let seen = latency(path(4, 2_000_000, 30_000_000, 8_000_000)).unwrap();
+        assert!((seen - 0.010).abs() < 1e-12, "{seen}");
+        assert_eq!(latency(path(0, 2_000_000, 0, 0)), None, "nothing arrived");
+    }
+}

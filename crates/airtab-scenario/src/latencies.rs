@@ -45,3 +45,28 @@ impl Latencies<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_sim::Delivery;
+
+    use super::*;
+
+    /// Of what each packet took, the least that so many per cent did not exceed; their number.
+    #[test]
+    fn ranks_are_of_the_sorted_latencies() {
+        let took = [70, 10, 50, 30, 90, 20, 100, 40, 60, 80];
+        let delivery = |took: u64| Delivery { sent_ns: 1000 - took, received_ns: 1000 };
+        let stream = StreamTrace { deliveries: took.map(delivery).to_vec(), ..StreamTrace::default() };
+        let latencies = Latencies::of(&stream);
+        assert_eq!(latencies.count(), 10);
+        let at = |percent| latencies.at(Percentile::of_percent(percent).unwrap());
+        assert_eq!([10.0, 50.0, 75.0, 90.0, 99.0].map(at), [10, 50, 80, 90, 100].map(Some));
+        let mut counted = StreamTrace::default();
+        assert_eq!(Latencies::of(&counted).at(Percentile::of_percent(50.0).unwrap()), None);
+        [7, 3, 7].iter().for_each(|ms| counted.delay_ns.record(ms * 1_000_000));
+        let latencies = Latencies::of(&counted);
+        let ms = latencies.at(Percentile::of_percent(50.0).unwrap()).map(|ns| (ns as f64 / 1e6).round());
+        assert_eq!((latencies.count(), ms), (3, Some(7.0)));
+    }
+}

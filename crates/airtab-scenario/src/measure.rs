@@ -381,6 +381,109 @@ mod tests {
 
     use super::*;
 
+    /// The figures of the first application of a house, whose trace is changed.
+    fn alone(app: &str, fill: impl FnOnce(&mut AppTrace)) -> Figures {
+        let text = format!(
+            "duration = \"1s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nstation = \"s\"\n{app}\n"
+        );
+        let file = ScenarioFile::parse("alone.toml", &text).unwrap();
+        let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let mut trace = airtab_sim::run(&file.scenario, &params, 1);
+        fill(&mut trace.apps[0]);
+        measure(&file.scenario, &trace).apps.remove(0)
+    }
+
+    /// Gaps of 10 ms down and of 20 ms up; an application that does not ask for them has none.
+    #[test]
+    fn gaps_of_arrivals_are_those_of_their_direction() {
+        let every = |gap_ms: u64| {
+            let at = |i: u64| Delivery { sent_ns: 0, received_ns: i * gap_ms * 1_000_000 };
+            (1..=4).map(at).collect::<Vec<_>>()
+        };
+        let gaps = |keys: &str| {
+            let f = alone(&format!("kind = \"ping\"\n{keys}"), |seen| {
+                (seen.down.deliveries, seen.up.deliveries) = (every(10), every(20));
+            });
+            Direction::BOTH.map(|way| f.get(&Metric::of_path(way, OfPath::GapMean)).copied())
+        };
+        let [down, up] = gaps("arrivals = true").map(|gap| (gap.unwrap() * 1e6).round() / 1e6);
+        assert_eq!([down, up], [0.010, 0.020]);
+        assert_eq!(gaps(""), [None; 2]);
+    }
+
+    /// A test of responsiveness has a rate up where it loads the way up.
+    #[test]
+    fn a_test_has_the_rates_of_its_directions() {
+        for (direction, up) in [("down", None), ("up", Some(4e3)), ("both", Some(4e3))] {
+            let f = alone(&format!("kind = \"responsiveness\"\ndirection = \"{direction}\""), |seen| {
+                (seen.down.bytes, seen.up.bytes) = (250, 500);
+            });
+            assert_eq!(
+                (f[&Metric::Goodput], f.get(&Metric::UplinkGoodput).copied()),
+                (2e3, up),
+                "{direction}"
+            );
+        }
+    }
+
+    /// The larger window of both ends, whichever it is.
+    #[test]
+    fn the_largest_window_is_of_either_end() {
+        for windows in [[90_000, 40_000], [40_000, 90_000]] {
+            let f = alone("kind = \"download\"", |seen| {
+                seen.tcp = windows.map(|most_window| SenderTrace { most_window, ..SenderTrace::default() });
+            });
+            assert_eq!(f[&Metric::CwndMax], 90_000.0);
+        }
+        let f = alone("kind = \"download\"", |seen| seen.tcp = Default::default());
+        assert_eq!(f.get(&Metric::CwndMax), None);
+    }
+
+    /// Frames of MPEG that arrived whole, each second, beside those that can be shown: of users the mean.
+    #[test]
+    fn whole_frames_of_mpeg_are_counted_beside_those_that_can_be_shown() {
+        use airtab_sim::FrameTrace;
+        use airtab_sim::traffic::video::FrameKind::{B, I, P};
+        // The P frame of the first user is broken, and with it both B frames; the second user has one frame.
+        let first = [(I, 2, 2), (B, 1, 1), (B, 1, 1), (P, 2, 1)];
+        let frame = |user, (i, (kind, needed, received))| FrameTrace {
+            user,
+            sent_ns: 100_000_000 * i as u64,
+            kind,
+            needed,
+            received,
+        };
+        let f = alone("kind = \"mpeg\"", |seen| {
+            seen.frames = first.into_iter().enumerate().map(|of| frame(0, of)).collect();
+            seen.frames.push(frame(1, (4, (I, 3, 3))));
+        });
+        assert_eq!(
+            (f[&Metric::WholeFrameRate], f[&Metric::FrameRate]),
+            ((3.0 + 1.0) / 2.0, (1.0 + 1.0) / 2.0)
+        );
+    }
+
+    /// Stored runs keep the seconds of videos, each value at its place, and the places of other applications.
+    #[test]
+    fn stored_seconds_are_those_of_videos() {
+        let second = |from_ns, playable_frames| Second {
+            from_ns,
+            sent_bits: 8.0,
+            received_bits: 5.0,
+            playable_frames,
+        };
+        let plain = vec![second(1, None), second(2, None)];
+        let film = vec![second(3, Some(0)), second(4, Some(30))];
+        let seconds = vec![plain, film.clone()];
+        let (apps, pages) = (vec![Figures::new(); 2], vec![Vec::new(); 2]);
+        let measured = Measured { apps, pages, seconds, ap: Figures::new(), nodes: Vec::new() };
+        let json = serde_json::to_value(&measured).unwrap();
+        let expected = serde_json::json!([[], [[3, 8.0, 5.0, 0], [4, 8.0, 5.0, 30]]]);
+        assert_eq!(json["seconds"], expected);
+        let read: Measured = serde_json::from_value(json).unwrap();
+        assert_eq!(read.seconds, [Vec::new(), film]);
+    }
+
     /// What compares applications with each other compares no crowd with one user, nor two users' packets.
     #[test]
     fn what_is_about_one_user_is_of_no_crowd() {

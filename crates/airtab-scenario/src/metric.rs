@@ -551,6 +551,97 @@ mod tests {
         }
     }
 
+    /// Small words of a text, without what stands between them.
+    fn words(text: &str) -> Vec<String> {
+        let parts =
+            text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|part| !part.is_empty());
+        parts.map(str::to_ascii_lowercase).collect()
+    }
+
+    /// `RttDeviation`: rtt, deviation.
+    fn parts_of(variant: &str) -> Vec<String> {
+        let mut parts: Vec<String> = Vec::new();
+        for c in variant.chars() {
+            match parts.last_mut() {
+                Some(last) if c.is_ascii_lowercase() && !last.ends_with(|c: char| c.is_ascii_digit()) => {
+                    last.push(c)
+                }
+                Some(last) if c.is_ascii_digit() && last.ends_with(|c: char| c.is_ascii_digit()) => {
+                    last.push(c)
+                }
+                _ => parts.push(c.to_ascii_lowercase().to_string()),
+            }
+        }
+        parts
+    }
+
+    /// A name in results has the words of its metric, but for those with another word in the sources, and a word of the
+    /// name that tells two figures apart is in its label, too.
+    #[test]
+    fn names_and_labels_are_of_their_metric() {
+        let other = [
+            (FrameRate, "playable_frames_per_second"),
+            (WholeFrameRate, "frames_per_second"),
+            (PageTime, "page_seconds"),
+            (PageTimeWithHandshake, "page_with_handshake_seconds"),
+            (LossRate, "loss_packets_per_second"),
+            (ArrivalSpread, "arrival_gap_deviation_seconds"),
+            (Collisions, "collision_ratio"),
+            (Fairness, "downloads_jain_ratio"),
+        ];
+        let together = [
+            (&["p50"][..], &["p50"][..]),
+            (&["p95"], &["p95"]),
+            (&["p99"], &["p99"]),
+            (&["deviation"], &["deviation"]),
+            (&["jitter"], &["jitter"]),
+            (&["air"], &["air"]),
+            (&["loss"], &["lost"]),
+            (&["load"], &["load"]),
+            (&["loaded"], &["loaded"]),
+            (&["latency"], &["latency"]),
+            (&["idle"], &["idle"]),
+            (&["flows"], &["flows"]),
+            (&["stations"], &["stations"]),
+            (&["volume"], &["volumes"]),
+            (&["least"], &["least"]),
+            (&["whole"], &["whole"]),
+            (&["median"], &["median"]),
+            (&["stalled"], &["stalled"]),
+            (&["compared"], &["compared"]),
+            (&["completed"], &["completed"]),
+            (&["rtt"], &["round"]),
+            (&["max"], &["largest", "longest"]),
+            (&["down", "downlink"], &["down"]),
+            (&["up", "uplink"], &["up", "uplink", "uplinks"]),
+        ];
+        for (metric, name, label, ..) in TABLE {
+            let plain = name.replace('_', "");
+            match other.iter().find(|(other, _)| other == metric) {
+                Some((_, expected)) => assert_eq!(name, expected),
+                None => {
+                    for part in parts_of(&format!("{metric:?}")) {
+                        let whole = words(&name.replace('_', " "));
+                        let there = match part.len() {
+                            1 => whole.iter().any(|word| {
+                                word.starts_with(&part)
+                                    || word.trim_matches(|c: char| c.is_ascii_digit()) == part
+                            }),
+                            _ => plain.contains(&part),
+                        };
+                        assert!(there, "{metric:?}: '{name}' without '{part}'");
+                    }
+                }
+            }
+            let (of_name, of_label) = (words(name), words(label));
+            for (in_name, in_label) in together {
+                let has = |all: &[String], one: &[&str]| all.iter().any(|word| one.contains(&word.as_str()));
+                let both = (has(&of_name, in_name), has(&of_label, in_label));
+                assert!(both.0 == both.1, "{name}: '{label}': {in_name:?} and {in_label:?}");
+            }
+        }
+    }
+
     #[test]
     fn scores_begin_at_their_least() {
         let kinds = "game voip video web streaming ping udp download upload p2p";

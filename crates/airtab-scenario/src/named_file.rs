@@ -62,3 +62,48 @@ pub(crate) fn plain_io_error(e: &io::Error) -> String {
         None => text,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As much as there may be is read, one byte more is not; what is no text is told by its place.
+    #[test]
+    fn texts_have_a_size_and_are_utf_8() {
+        let read = |bytes: Vec<u8>, mib| text_of(Box::new(io::Cursor::new(bytes)), mib, "a list");
+        assert_eq!(read(b"a\nb".to_vec(), 1), Ok("a\nb".into()));
+        assert_eq!(read(vec![b'x'; 2 << 20], 2).map(|text| text.len()), Ok(2 << 20));
+        let large = "is larger than 2 MiB; is it a list?";
+        assert_eq!(read(vec![b'x'; (2 << 20) + 1], 2), Err(large.into()));
+        for (bytes, place) in [
+            (&b"\xff"[..], "byte 0 (line 1)"),
+            (b"ab\xff\n", "byte 2 (line 1)"),
+            (b"ab\n\xff", "byte 3 (line 2)"),
+            (b"a\n\nbc\xff\n\n", "byte 5 (line 3)"),
+        ] {
+            assert_eq!(read(bytes.to_vec(), 1), Err(format!("is not UTF-8 text: {place}")));
+        }
+    }
+
+    /// A file is looked for beside the scenario that names it, unless its path is a whole one.
+    #[test]
+    fn files_are_beside_their_scenario() {
+        let open: OpenFile = &|_, _| Err("none".into());
+        for (file, name, expected) in [
+            ("a/b/house.toml", "x.txt", "a/b/x.txt"),
+            ("house.toml", "c/x.txt", "c/x.txt"),
+            ("a/house.toml", "../x.txt", "a/../x.txt"),
+            ("a/house.toml", "/d/x.txt", "/d/x.txt"),
+            ("", "x.txt", "x.txt"),
+        ] {
+            assert_eq!(Folder::of(file, open).path(name), Path::new(expected), "{file} {name}");
+        }
+    }
+
+    #[test]
+    fn errors_of_the_system_have_no_numbers() {
+        let error = io::Error::from_raw_os_error(2);
+        assert_eq!(plain_io_error(&error), "no such file or directory");
+        assert_eq!(plain_io_error(&io::Error::other("It broke")), "It broke");
+    }
+}

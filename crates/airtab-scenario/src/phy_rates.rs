@@ -103,3 +103,42 @@ impl Rates {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_with_rates_in_mbps_are_told_from_those_by_mcs() {
+        assert_eq!(profile("std-11b").map(|phy| phy.name()), Ok("std-11b"));
+        let by_mcs = profile("std-11ac").unwrap_err();
+        assert!(by_mcs.starts_with("'std-11ac' has rates by MCS: take one of "), "{by_mcs}");
+        assert!(by_mcs.contains("phy-a") && !by_mcs.contains("std-11ax"), "{by_mcs}");
+        let unknown = profile("std-11h").unwrap_err();
+        assert!(unknown.starts_with("'std-11h' is not known"), "{unknown}");
+        assert!(any_profile("std-11ac").is_ok_and(|phy| phy.has_mcs()));
+    }
+
+    #[test]
+    fn a_rate_that_is_not_given_is_the_highest() {
+        for (name, written, expected) in [
+            ("std-11b", None, Ok(11_000)),
+            ("std-11b", Some("5.5Mb/s"), Ok(5_500)),
+            ("std-11bg", None, Ok(54_000)),
+            ("wqm-11n", None, Ok(600_000)),
+            ("wqm-11n", Some("600Mb/s"), Ok(600_000)),
+            ("wqm-11n", Some("6500kb/s"), Ok(6_500)),
+            ("std-11b", Some("1000500b/s"), Err("1, 2, 5.5 or 11Mb/s")),
+            ("wqm-11n", Some("6499kb/s"), Err("6.5 to 600Mb/s, whole kb/s")),
+        ] {
+            let found = phy_rate(&Phy::named(name).unwrap(), written);
+            match expected {
+                Ok(kbps) => assert_eq!(found, Ok(kbps), "{name} {written:?}"),
+                Err(allowed) => {
+                    let expected = format!("'{}' is no rate of {name}: {allowed}", written.unwrap());
+                    assert_eq!(found, Err(expected));
+                }
+            }
+        }
+    }
+}

@@ -191,6 +191,38 @@ mod tests {
         let (percentile, span) = voice.latency[0];
         assert_eq!((percentile.percent(), span.optimal(), span.unusable()), (98.0, 0.1, 0.4));
         assert_eq!(voice.loss.map(|loss| (loss.optimal(), loss.unusable())), Some((0.01, 0.03)));
+        let rate = |name: &str| shipped_requirement(name).expect(name).rate_bps;
+        assert_eq!([rate("voice"), rate("cloud-game"), rate("film")], [None, Some(15e6), Some(3e6)]);
+        assert!(shipped_requirement("none").is_none());
+    }
+
+    /// Each percentile in its place with its own times, a rate, and two requirements in one file.
+    #[test]
+    fn an_own_file_is_read_to_its_end() {
+        let text = r#"
+[[requirement]]
+name = "a"
+about = "first"
+latency = [{ percentile = 50, optimal = "10ms", unusable = "20ms" },
+           { percentile = 99.9, optimal = "40ms", unusable = "1s" }]
+[[requirement]]
+name = "b"
+loss = { optimal = "0%", unusable = "3%" }
+throughput = "64kb/s"
+"#;
+        let read = Requirements::parse("own.toml", text).map_err(|problems| problems.len()).unwrap();
+        let names: Vec<&str> = read.iter().map(|requirement| requirement.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
+        let latency: Vec<_> =
+            read[0].latency.iter().map(|(p, s)| (p.percent(), s.optimal(), s.unusable())).collect();
+        assert_eq!(latency, [(50.0, 0.01, 0.02), (99.9, 0.04, 1.0)]);
+        assert_eq!((read[0].loss.is_none(), read[0].rate_bps, read[1].latency.len()), (true, None, 0));
+        let loss = read[1].loss.map(|loss| (loss.optimal(), loss.unusable()));
+        assert_eq!((loss, read[1].rate_bps), (Some((0.0, 0.03)), Some(64e3)));
+        let twice = "[[requirement]]\nname = \"a\"\nlatency = [{ percentile = 90, optimal = \"1ms\", unusable = \"2ms\" }, \
+                     { percentile = 90, optimal = \"3ms\", unusable = \"4ms\" }]\n";
+        let order = "3: [[latency]] percentile: 90 is behind 90: percentiles stand in order, each once";
+        assert_eq!(messages(twice), [order]);
     }
 
     #[test]

@@ -64,6 +64,13 @@ mod tests {
         assert_eq!(short.apps[0].measure_ns, Some(10_000_000_000..20_000_000_000));
         assert_eq!(short.apps[1].measure_ns, Some(2..3), "2 to 2 has no length");
         assert_eq!((short.measure_ns, short.duration_ns), (2..4, 4));
+        (home.duration_ns, home.measure_ns) = (19, 15..19);
+        let short = super::short(&home);
+        assert_eq!(
+            (short.measure_ns, short.duration_ns),
+            (1..2, 2),
+            "it goes on to the end of what is measured"
+        );
     }
 
     /// Windows and changes keep their places in the run, which goes on to the end of the last window.

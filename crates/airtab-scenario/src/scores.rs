@@ -71,3 +71,32 @@ impl Scores {
         self.metrics.get(&metric).map(|s| s.mean)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Applications, the access point and nodes by their names, each with its own figures.
+    #[test]
+    fn scores_are_found_by_name() {
+        let of = |name: &str, mean: f64| {
+            let summary = Summary { mean, half_width_95: Some(9.0), values: vec![Some(7.0)] };
+            let metrics = [(Metric::Loss, summary)].into();
+            Scores { name: name.into(), kind: "game", station: String::new(), metrics }
+        };
+        let scores = QueueScores {
+            label: "fifo:limit=9".into(),
+            discipline: "fifo",
+            params: BTreeMap::new(),
+            apps: vec![of("a", 1.0), of("b", 2.0)],
+            ap: of("ap", 3.0),
+            nodes: vec![of("node/a", 4.0), of("node/b", 5.0)],
+        };
+        let mean = |name: &str| scores.app(name).and_then(|app| app.mean(Metric::Loss));
+        let found = ["a", "b", "ap", "node/a", "node/b", "c"].map(mean);
+        assert_eq!(found, [Some(1.0), Some(2.0), Some(3.0), Some(4.0), Some(5.0), None]);
+        assert_eq!(scores.app("a").unwrap().mean(Metric::Delay), None);
+        let names: Vec<&str> = scores.all().map(|scores| scores.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "ap", "node/a", "node/b"]);
+    }
+}

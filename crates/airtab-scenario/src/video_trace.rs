@@ -304,6 +304,15 @@ mod tests {
                 "movie.txt: lines 2 and 3 have frames of one number: their order is not known",
             ),
             ("0 P 900\n1 B 20", "movie.txt: has no I frame: nothing could ever be shown"),
+            (
+                "# a comment\n0 I 0.5 900\n\n1 P 0.25 20\n2 B 0.5 20",
+                "movie.txt: lines 2 and 5 have frames of one time: their order is not known",
+            ),
+            ("0 I -0.1 900", "movie.txt:1:5: is not a time: a number, 0 or more"),
+            ("0 I inf 900", "movie.txt:1:5: is not a time: a number, 0 or more"),
+            ("0 0.5 I many", "movie.txt:1:9: is not the size of a frame: 1 to 1000000 bytes, a whole number"),
+            ("0 0.5 I 9 1\n1 0.6 X 9 1", "movie.txt:2:7: is not a type of frame: I, IDR, P or B"),
+            ("0 0.5 I 9 1\n1 soon P 9 1", "movie.txt:2:3: is not a time: a number, 0 or more"),
         ] {
             assert_eq!(first_line(text), expected, "{text}");
         }

@@ -129,6 +129,40 @@ station = \"s\"
         }
     }
 
+    /// A second that lies partly in the measured time does not count, at either end. Flows of one application count one
+    /// by one; those of pages, and of an application that is not active while measured, do not.
+    #[test]
+    fn whole_seconds_of_bulk_flows_count() {
+        let app =
+            |name: &str, rest: &str| format!("[[app]]\nname = \"{name}\"\nstation = \"s\"\nkind = {rest}\n");
+        let apps = [
+            app("peers", "\"p2p\"\nflows = 2"),
+            app("down", "\"download\""),
+            app("pages", "\"web\""),
+            app("after", "\"download\"\nstart = \"3950ms\""),
+        ]
+        .concat();
+        let head = "duration = \"4s\"\nmeasure = [\"500ms\", \"3900ms\"]\n[[station]]\nname = \"s\"\n";
+        let file = ScenarioFile::parse("volumes.toml", &format!("{head}{apps}")).unwrap();
+        let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let mut trace = airtab_sim::run(&file.scenario, &params, 1);
+        let flows: [&[[u32; 4]]; 4] =
+            [&[[90, 3, 6, 50], [0, 1, 2, 0]], &[[5, 2, 0, 9]], &[[7, 100, 100, 7]], &[[0, 0, 0, 8]]];
+        for (seen, flows) in trace.apps.iter_mut().zip(flows) {
+            seen.acked = flows.iter().map(|flow| flow.to_vec()).collect();
+        }
+        let ap = measure(&file.scenario, &trace).ap;
+        // 3, 1, 2 and 6, 2, 0 in the seconds from 1 s to 3 s; 9, 3, 2 in both together.
+        let (first, second) = (36.0 / (3.0 * 14.0), 64.0 / (3.0 * 40.0));
+        for (metric, expected) in [
+            (Metric::SecondVolumeJain, (first + second) / 2.0),
+            (Metric::SecondVolumeJainLeast, second),
+            (Metric::FlowsVolumeJain, 196.0 / (3.0 * 94.0)),
+        ] {
+            assert!((ap[&metric] - expected).abs() < 1e-12, "{metric:?}: {}, not {expected}", ap[&metric]);
+        }
+    }
+
     #[test]
     fn a_second_of_nothing_has_no_index() {
         assert_eq!(indices([[0, 5, 0, 0], [0, 5, 0, 0], [0; 4]]), [Some(1.0), Some(1.0), Some(2.0 / 3.0)]);

@@ -54,3 +54,51 @@ fn toml_of(value: &Value) -> Result<toml::Value, String> {
         }
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Each sort of value of TOML in JSON; what is no TOML is null.
+    #[test]
+    fn toml_is_shown_as_json() {
+        let text = "a = \"x\"\nb = -7\nc = 2.5\nd = true\ne = 2020-01-01T10:00:00Z\nf = [1, \"y\", [false]]\n\
+                    g.h = 3\n[[i]]\nj = 1\n[[i]]\nj = 2\n[k]\nl = -inf\nm = nan\n";
+        let expected = json!({
+            "a": "x", "b": -7, "c": 2.5, "d": true, "e": "2020-01-01T10:00:00Z", "f": [1, "y", [false]],
+            "g": { "h": 3 }, "i": [{ "j": 1 }, { "j": 2 }], "k": { "l": "-inf", "m": "NaN" },
+        });
+        assert_eq!(of(text), expected);
+        assert_eq!((of("a ="), of("")), (Value::Null, json!({})));
+    }
+
+    /// A literal is read as the value that was given, integers apart from floats, at any depth.
+    #[test]
+    fn literals_are_read_back() {
+        for value in [
+            json!("3"),
+            json!("a \"b\"\nc"),
+            json!(3),
+            json!(3.0),
+            json!(-0.5),
+            json!(i64::MIN),
+            json!(false),
+            json!([]),
+            json!(["1s", 2, [true]]),
+            json!({ "limit": 9, "weight": [1.5], "in": { "a b": "x" } }),
+        ] {
+            let literal = literal(&value).unwrap();
+            assert_eq!(of(&format!("x = {literal}"))["x"], value, "{literal}");
+        }
+        for (value, told) in [
+            (json!(null), "null is no value of TOML: remove the key instead"),
+            (json!([1, null]), "null is no value of TOML: remove the key instead"),
+            (json!({ "a": { "b": null } }), "null is no value of TOML: remove the key instead"),
+            (json!(9_223_372_036_854_775_808_u64), "9223372036854775808 is no integer of 64 bits"),
+        ] {
+            assert_eq!(literal(&value), Err(told.to_string()));
+        }
+    }
+}

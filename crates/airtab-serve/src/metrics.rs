@@ -195,6 +195,39 @@ mod tests {
         (head.to_lowercase(), body.into())
     }
 
+    /// Well up to five seconds after the last snapshot; then it is said for how long there was none.
+    #[test]
+    fn health_is_the_age_of_the_last_snapshot() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        for (age_ms, status, text) in [
+            (Some(0), 200, "ok\n"),
+            (Some(4_999), 200, "ok\n"),
+            (Some(5_000), 503, "no news of the access point for 5 s\n"),
+            (Some(61_900), 503, "no news of the access point for 61 s\n"),
+            (None, 503, "the access point is starting\n"),
+        ] {
+            let answer = health(age_ms.map(Duration::from_millis));
+            assert_eq!(
+                (answer.status().as_u16(), answer.headers()[CONTENT_TYPE].to_str().unwrap()),
+                (status, PLAIN),
+                "{age_ms:?}"
+            );
+            let body = runtime.block_on(axum::body::to_bytes(answer.into_body(), 1000)).unwrap();
+            assert_eq!(body, text, "{age_ms:?}");
+        }
+    }
+
+    /// What was published last is shown.
+    #[test]
+    fn a_scrape_has_the_last_snapshot() {
+        let exporter = Exporter::start(0).unwrap();
+        let second: Snapshot = serde_json::from_str(EVENING.lines().nth(1).unwrap()).unwrap();
+        for snapshot in [Arc::new(evening()), Arc::new(second)] {
+            exporter.publish(Arc::clone(&snapshot));
+            assert_eq!(get_path(exporter.address(), "/metrics").1, encode(Some(snapshot)));
+        }
+    }
+
     #[test]
     fn a_scrape_over_the_loopback() {
         let exporter = Exporter::start(0).unwrap();

@@ -133,6 +133,65 @@ mod tests {
     }
 
     #[test]
+    fn kinds_follow_the_ends_of_names() {
+        for (name, expected) in [
+            ("index.html", "text/html; charset=utf-8"),
+            ("assets/a.b.js", "text/javascript; charset=utf-8"),
+            ("a.css", "text/css; charset=utf-8"),
+            ("a.svg", "image/svg+xml"),
+            ("a.woff2", "font/woff2"),
+            ("a.json", "application/json"),
+            ("app.webmanifest", "application/json"),
+            ("robots.txt", "text/plain; charset=utf-8"),
+            ("html", "text/html; charset=utf-8"),
+            ("a.html.bin", "application/octet-stream"),
+        ] {
+            assert_eq!(kind(name), expected, "{name}");
+        }
+    }
+
+    /// A file that is known is not sent again; one of another tag is. By gzip it goes to clients that take it alone.
+    #[test]
+    fn a_file_is_sent_once_and_as_it_is_taken() {
+        let with = |headers: &[(axum::http::HeaderName, &str)]| {
+            HeaderMap::from_iter(headers.iter().map(|(name, value)| (name.clone(), value.parse().unwrap())))
+        };
+        for asset in ASSETS {
+            let cached =
+                if is_hashed(asset.name) { "public, max-age=31536000, immutable" } else { "no-cache" };
+            for (tags, status) in [
+                (asset.tag.to_string(), 304),
+                (format!("\"other\", W/{}", asset.tag), 304),
+                ("\"other\"".into(), 200),
+                (asset.tag.trim_matches('"').into(), 200),
+            ] {
+                let answer = answer(asset.name, &with(&[(IF_NONE_MATCH, &tags)]));
+                assert_eq!(answer.status().as_u16(), status, "{} {tags}", asset.name);
+                assert!(
+                    answer.headers()[ETAG] == asset.tag && answer.headers()[CACHE_CONTROL] == cached,
+                    "{answer:?}"
+                );
+                assert_eq!(answer.headers()[VARY], "accept-encoding");
+            }
+            for takes in [true, false] {
+                let coding = if takes { "br, gzip" } else { "identity" };
+                let answer = answer(asset.name, &with(&[(ACCEPT_ENCODING, coding)]));
+                let coded = answer.headers().get(CONTENT_ENCODING).map(|coding| coding.to_str().unwrap());
+                assert_eq!(coded, (takes && asset.is_gzip).then_some("gzip"), "{}", asset.name);
+                assert_eq!(answer.headers()[CONTENT_TYPE], kind(asset.name));
+                let size = axum::body::HttpBody::size_hint(answer.body()).exact();
+                let expected = if takes && asset.is_gzip { asset.content.len() } else { asset.plain().len() };
+                assert_eq!(size, Some(expected as u64), "{}", asset.name);
+            }
+        }
+        assert!(
+            ASSETS.iter().any(|asset| is_hashed(asset.name))
+                && ASSETS.iter().any(|asset| !is_hashed(asset.name))
+        );
+        assert_eq!(answer("nothing.js", &HeaderMap::new()).status(), StatusCode::NOT_FOUND);
+    }
+
+    #[test]
     fn gzip_is_for_those_who_take_it() {
         let takes =
             |value: &str| takes_gzip(&HeaderMap::from_iter([(ACCEPT_ENCODING, value.parse().unwrap())]));

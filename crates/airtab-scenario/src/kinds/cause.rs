@@ -332,3 +332,74 @@ fn in_the_ring(q: &QueueScores, app: &Scores) -> String {
         None => format!("{all:.0} packets are there"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{app, down, queue, up, with_intervals};
+    use super::*;
+
+    /// A round trip is no more exact than the widest of its parts, a part no more than its own, the ring as what is
+    /// measured below the queue.
+    #[test]
+    fn times_are_as_exact_as_their_parts() {
+        let figures = [
+            (down(OfPath::Queue), 0.1237, Some(0.02)),
+            (down(OfPath::Wires), 0.0504, Some(0.001)),
+            (up(OfPath::Channel), 0.0604, Some(0.3)),
+        ];
+        let said = |figures: &[(Metric, f64, Option<f64>)]| {
+            let app = with_intervals("a", "ping", figures);
+            let parts = Parts::of_round_trip(&app);
+            (parts.of.clone(), parts.words(&queue(vec![app.clone()]), &app).unwrap())
+        };
+        let (of, words) = said(&figures);
+        // 234.5 ms, to tens; 123.7 ms, to units.
+        assert_eq!(of, "its round trip of 230 ms");
+        assert!(words.contains("where a packet waits 124 ms"), "{words}");
+        let wide =
+            [(down(OfPath::Queue), 0.1237, Some(0.2)), figures[1], (up(OfPath::Channel), 0.0604, None)];
+        let (of, words) = said(&wide);
+        assert_eq!(of, "its round trip of 230 ms");
+        assert!(words.contains("where a packet waits 120 ms"), "{words}");
+        let ring = [
+            (down(OfPath::Channel), 0.2346, Some(0.3)),
+            (Metric::BelowDelay, 0.2, Some(0.001)),
+            (Metric::BelowPackets, 5.0, None),
+        ];
+        let (of, words) = said(&ring);
+        assert_eq!(of, "its round trip of 230 ms");
+        assert!(words.contains("the driver's ring below the queue, where a packet waits 200 ms"), "{words}");
+        let ring = [(down(OfPath::Channel), 0.2346, None), (Metric::BelowDelay, 0.2046, Some(0.3))];
+        assert!(said(&ring).1.contains("where a packet waits 200 ms"), "{}", said(&ring).1);
+    }
+
+    /// The delay of one direction has nothing of the other one's times.
+    #[test]
+    fn a_delay_is_of_its_own_direction() {
+        let figures = [(down(OfPath::Wires), 0.02), (up(OfPath::Channel), 0.05), (up(OfPath::Attempts), 2.0)];
+        let app = app("a", "trace", &figures);
+        let words =
+            |direction| Parts::of_delay(&app, direction).words(&queue(vec![app.clone()]), &app).unwrap();
+        assert_eq!(
+            words(Direction::Down),
+            "100 % of its delay of 20 ms is the wired line on the way down, where a packet takes 20 ms"
+        );
+        assert_eq!(
+            words(Direction::Up),
+            "100 % of its delay of 50 ms is the channel on the way up, where a packet takes 50 ms in 2.0 attempts"
+        );
+    }
+
+    /// Packets below the queue are those of all applications; the most of them are named with their owner.
+    #[test]
+    fn whose_packets_are_in_the_ring() {
+        let with = |name: &str, packets: f64| app(name, "download", &[(Metric::BelowPackets, packets)]);
+        let said = |own: f64, a: f64, b: f64| {
+            in_the_ring(&queue(vec![with("a", a), with("own", own), with("b", b)]), &with("own", own))
+        };
+        assert_eq!(said(1.0, 2.0, 27.0), "27 of the 30 packets there are those of b");
+        assert_eq!(said(1.0, 27.0, 2.0), "27 of the 30 packets there are those of a");
+        assert_eq!(said(12.0, 8.0, 10.0), "12 of the 30 packets there are its own");
+        assert_eq!(said(8.0, 10.0, 12.0), "30 packets are there");
+    }
+}

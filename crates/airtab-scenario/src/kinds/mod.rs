@@ -14,6 +14,8 @@ mod course;
 mod download;
 mod game;
 mod http;
+#[cfg(test)]
+mod made;
 mod mpeg;
 mod p2p;
 mod ping;
@@ -294,6 +296,39 @@ mod tests {
     fn every_kind_is_judged_by_a_figure_that_has_a_sense() {
         for about in ALL {
             assert!(about.metric().sense() != 0.0, "{}", about.name);
+        }
+    }
+
+    /// Pages of a crowd of browsers count as those of one, by when they were requested.
+    #[test]
+    fn pages_are_counted_of_both_kinds() {
+        use airtab_sim::traffic::web::PageTrace;
+        for kind in ["web", "http"] {
+            let app = format!("[[app]]\nname = \"a\"\nkind = \"{kind}\"\nstation = \"s\"\n");
+            let text =
+                format!("duration = \"2s\"\nmeasure = [\"1s\", \"2s\"]\n[[station]]\nname = \"s\"\n{app}");
+            let file = crate::ScenarioFile::parse("pages.toml", &text).unwrap();
+            let spec: crate::QueueSpec = "fifo".parse().unwrap();
+            let mut trace = airtab_sim::run(&file.scenario, &spec.build(&file.queues).unwrap(), 1);
+            let page = |number, requested_ns| PageTrace {
+                number,
+                bytes: 1,
+                opened_ns: requested_ns,
+                requested_ns,
+                done_ns: 3_000_000_000,
+            };
+            let at = [999_999_999, 1_000_000_000, 1_500_000_000, 1_999_999_999, 2_000_000_000];
+            trace.apps[0].pages = (1..).zip(at).map(|(number, at)| page(number, at)).collect();
+            assert_eq!(crate::measure(&file.scenario, &trace).apps[0][&Metric::Pages], 3.0, "{kind}");
+        }
+    }
+
+    #[test]
+    fn alternatives_are_joined_by_or_before_the_last() {
+        for (names, expected) in
+            [(&[][..], ""), (&["a"], "a"), (&["a", "b"], "a or b"), (&["a", "b", "c"], "a, b or c")]
+        {
+            assert_eq!(any_of(names), expected);
         }
     }
 }

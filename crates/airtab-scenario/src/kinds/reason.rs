@@ -175,3 +175,35 @@ pub(super) fn percent(share: f64) -> String {
         _ => "less than 0.1 %".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::with_intervals;
+    use super::*;
+
+    /// To the second digit of the half width, which is in the unit of the value; of several figures the widest counts.
+    #[test]
+    fn times_are_as_exact_as_their_intervals() {
+        for (seconds, half_width, expected) in [
+            (0.2346, None, "235 ms"),
+            (0.2346, Some(0.3), "230 ms"),
+            (0.2346, Some(0.03), "235 ms"),
+            (0.00234, Some(0.01), "2 ms"),
+            (0.00234, Some(0.0001), "2.3 ms"),
+            (0.000234, Some(0.002), "0.2 ms"),
+        ] {
+            assert_eq!(ms(seconds, half_width), expected, "{seconds} {half_width:?}");
+        }
+        let wide = [
+            (Metric::Delay, 0.2346, Some(0.03)),
+            (Metric::UplinkDelay, 0.1, Some(0.3)),
+            (Metric::Ping, 1.0, None),
+        ];
+        let wide = with_intervals("a", "ping", &wide);
+        let of = |figures: &[Metric]| half_width(&wide, figures);
+        assert_eq!(of(&[Metric::Delay, Metric::UplinkDelay, Metric::Ping]), Some(0.3));
+        assert_eq!(of(&[Metric::UplinkDelay, Metric::Delay]), Some(0.3));
+        assert_eq!((of(&[Metric::Ping]), of(&[Metric::Loss]), of(&[])), (None, None, None));
+        assert_eq!([Metric::Delay, Metric::Loss].map(|metric| mean_ms(&wide, metric)), ["235 ms", "0 ms"]);
+    }
+}

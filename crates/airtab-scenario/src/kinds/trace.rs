@@ -165,3 +165,50 @@ fn read_capture(s: &Section, context: &Context, name: &str, client: IpAddr) -> O
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::made::{app, down, queue, up};
+    use super::*;
+    use crate::metric::OfPath;
+
+    /// The direction that loses more is told; where neither loses a notable part, the slower one.
+    #[test]
+    fn the_worse_direction_is_told() {
+        let of = |losses: [f64; 2], delays_ms: [f64; 2], tcp: f64| {
+            let figures = [
+                (Metric::Loss, losses[0]),
+                (Metric::UplinkLoss, losses[1]),
+                (down(OfPath::WiresLoss), losses[0]),
+                (up(OfPath::ChannelLoss), losses[1]),
+                (Metric::Delay, delays_ms[0] * 1e-3),
+                (Metric::UplinkDelay, delays_ms[1] * 1e-3),
+                (down(OfPath::Wires), delays_ms[0] * 1e-3),
+                (up(OfPath::Channel), delays_ms[1] * 1e-3),
+                (Metric::ReplayedTcp, tcp),
+            ];
+            let app = app("a", "trace", &figures);
+            <Replay as Described>::reason(&queue(vec![app.clone()]), &app)
+        };
+        let down = "100 % of its losses is the wired line on the way down, which drops 5.0 % of its packets";
+        let up = "100 % of its losses is the channel on the way up, on which 5.0 % of its packets are lost";
+        assert_eq!(of([0.05, 0.02], [1.0, 9.0], 0.0), down);
+        assert_eq!(of([0.02, 0.05], [9.0, 1.0], 0.0), up);
+        assert_eq!(of([0.05, 0.05], [1.0, 9.0], 0.0), down, "as much is not more");
+        assert_eq!(of([0.0, 0.05], [9.0, 1.0], 0.0), up);
+        let slow_down =
+            "100 % of its delay of 30 ms is the wired line on the way down, where a packet takes 30 ms";
+        let slow_up = "100 % of its delay of 40 ms is the channel on the way up, where a packet takes 40 ms";
+        assert_eq!(of([0.005, 0.009], [30.0, 20.0], 0.0), slow_down);
+        assert_eq!(of([0.01, 0.0], [30.0, 40.0], 0.0), slow_up, "1 % is not notable");
+        let told = " (25 % of its packets were TCP's, and nothing reacts now)";
+        assert_eq!(of([0.0; 2], [30.0, 40.0], 0.25), format!("{slow_up}{told}"));
+        let silent = app("a", "trace", &[(Metric::ReplayedTcp, 0.5)]);
+        assert_eq!(<Replay as Described>::reason(&queue(Vec::new()), &silent), SILENT);
+        let under_way = app("a", "trace", &[(Metric::Loss, 0.0)]);
+        assert_eq!(
+            <Replay as Described>::reason(&queue(Vec::new()), &under_way),
+            "all of it is on its way still"
+        );
+    }
+}

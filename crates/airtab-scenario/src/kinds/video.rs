@@ -167,3 +167,58 @@ fn read_frames(s: &Section, folder: &Folder, trace: Option<&str>, sizes: Option<
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_sim::traffic::video::Frame;
+
+    use super::*;
+
+    /// 30 frames a second: of 1000 bytes each 0.24 Mb/s, whatever their number.
+    #[test]
+    fn a_note_says_how_long_a_video_is() {
+        let note = |sizes: &[u32], active_ms: u64| {
+            let frames = sizes.iter().map(|bytes| Frame { kind: FrameKind::I, bytes: *bytes }).collect();
+            Video { frames: Frames(frames), fec: Fec::None }.note(active_ms * 1_000_000).unwrap()
+        };
+        assert_eq!(note(&[1000; 75], 2_400), "75 frames, 2.5 s, 0.24 Mb/s");
+        assert_eq!(
+            note(&[1000; 75], 9_040),
+            "75 frames, 2.5 s, 0.24 Mb/s; it is sent for 9 s and starts again"
+        );
+        assert_eq!(note(&[3000], 33), "1 frame, 0 s, 0.72 Mb/s");
+        assert_eq!(note(&[500, 1500, 2500], 50), "3 frames, 0.1 s, 0.36 Mb/s");
+    }
+
+    /// Seconds of all users are summed, each to its own end.
+    #[test]
+    fn seconds_of_users_are_summed() {
+        let frame = |user, second: u64| FrameTrace {
+            user,
+            sent_ns: second * 1_000_000_000,
+            kind: FrameKind::I,
+            needed: 1,
+            received: 1,
+        };
+        let mut home = crate::ScenarioFile::home().scenario;
+        (home.duration_ns, home.measure_ns) = (1_000_000_000, 0..1_000_000_000);
+        home.apps.truncate(3);
+        home.apps.iter_mut().for_each(|app| app.active_ns = 0..1_000_000_000);
+        let spec: crate::QueueSpec = "fifo".parse().unwrap();
+        let mut seen = airtab_sim::run(&home, &spec.build(&Default::default()).unwrap(), 1).apps.remove(2);
+        seen.frames = vec![frame(0, 0), frame(0, 3), frame(1, 1), frame(2, 0), frame(2, 3), frame(2, 4)];
+        assert_eq!(Video::playable(&seen), Some(vec![2, 1, 0, 2, 1]));
+        seen.frames = vec![frame(0, 3), frame(1, 1)];
+        assert_eq!(Video::playable(&seen), Some(vec![0, 1, 0, 1]));
+    }
+
+    /// A frame is whole with as many packets as it needs, or more.
+    #[test]
+    fn frames_are_whole_with_what_they_need() {
+        let frame = |kind, needed, received| FrameTrace { user: 0, sent_ns: 7, kind, needed, received };
+        let frames = [frame(FrameKind::I, 3, 2), frame(FrameKind::P, 3, 3), frame(FrameKind::B, 3, 4)];
+        let seen: Vec<_> =
+            video_frames(&frames).iter().map(|frame| (frame.coding, frame.whole, frame.sent_ns)).collect();
+        assert_eq!(seen, [(Coding::I, false, 7), (Coding::P, true, 7), (Coding::B, true, 7)]);
+    }
+}

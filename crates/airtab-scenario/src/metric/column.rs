@@ -113,3 +113,41 @@ pub(super) fn rows() -> Vec<Row> {
     };
     figures.into_iter().map(row).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second in ms, a kilobyte, a megabit a second and a half in the units of tables; counts as they are.
+    #[test]
+    fn columns_are_shown_in_the_units_of_tables() {
+        for (unit, value, expected) in [
+            (Unit::Ns, 0.25, (250.0, "ms")),
+            (Unit::SignedNs, -0.25, (-250.0, "ms")),
+            (Unit::Bytes, 1500.0, (1.5, "kB")),
+            (Unit::Bps, 54e6, (54.0, "Mb/s")),
+            (Unit::Ppm, 0.5, (50.0, "%")),
+            (Unit::Count, 7.0, (7.0, "")),
+            (Unit::Q16, 1.5, (1.5, "")),
+        ] {
+            let (name, factor, decimals) = shown(unit);
+            assert_eq!(((value * factor * 1e9).round() / 1e9, name), expected, "{unit:?}");
+            assert_eq!(decimals, 2);
+        }
+    }
+
+    /// Each column has four figures, each with the words of what it is of.
+    #[test]
+    fn figures_of_a_column_are_told_apart() {
+        let column =
+            disciplines().flat_map(|discipline| discipline.flow_columns()).next().expect("one has columns");
+        let around = [("mean", ""), ("least", "least "), ("most", "greatest "), ("last", "")];
+        for (of, (word, before)) in Of::ALL.into_iter().zip(around) {
+            let metric = Metric::of_column(&column, of);
+            let after = if word == "last" { " at the end" } else { "" };
+            assert!(metric.name().starts_with(&format!("{}_{word}", column.name)), "{}", metric.name());
+            let label = metric.label().split(", ").next().unwrap();
+            assert_eq!(label, format!("{before}{}{after}", column.name));
+        }
+    }
+}

@@ -50,3 +50,26 @@ pub(super) fn rows() -> Vec<Row> {
     };
     parts.flat_map(|part| Direction::BOTH.map(|direction| row(direction, part))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part of each direction has its own name, label and words.
+    #[test]
+    fn parts_are_named_with_their_direction() {
+        let p = |percent| Part::Latency(Percentile::of_percent(percent).unwrap());
+        for (direction, part, name, label, words) in [
+            (Direction::Down, p(98.0), "qoo_down_p98_score", "QoO down, p98", "p98 of its delay down"),
+            (Direction::Up, p(99.9), "qoo_up_p99_9_score", "QoO up, p99.9", "p99.9 of its delay up"),
+            (Direction::Up, Part::Loss, "qoo_up_loss_score", "QoO up, loss", "its losses up"),
+            (Direction::Down, Part::Rate, "qoo_down_rate_score", "QoO down, rate", "its rate down"),
+        ] {
+            let metric = Metric::of_outcome(direction, part);
+            assert_eq!((metric.name(), metric.label()), (name, label));
+            assert_eq!(Metric::named(name), Some(metric));
+            assert_eq!(OutcomeFigure { direction, part }.words(), words);
+        }
+        assert_eq!(rows().len(), 2 * (Percentile::ALL.len() + 2));
+    }
+}

@@ -218,3 +218,88 @@ fn names(of: OfPath) -> (String, String) {
     };
     (name.into(), label.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Words of labels for words of figures.
+    const LABELS: [(&str, &[&str]); 20] = [
+        ("Wires", &["wires"]),
+        ("Queue", &["queue"]),
+        ("Channel", &["channel", "air"]),
+        ("Jitter", &["jitter"]),
+        ("Loss", &["lost"]),
+        ("Attempts", &["attempts"]),
+        ("Retransmits", &["sent again"]),
+        ("Retransmit", &["sent again"]),
+        ("Ratio", &["%"]),
+        ("Timeouts", &["timeouts"]),
+        ("Smoothed", &["smoothed"]),
+        ("Rtt", &["round trip"]),
+        ("Most", &["most", "greatest"]),
+        ("Gap", &["gap", "peak"]),
+        ("Least", &["least"]),
+        ("Mean", &["mean"]),
+        ("Peaks", &["peaks"]),
+        ("Peak", &["peak"]),
+        ("Spacing", &["from peak to peak"]),
+        ("Percentile", &["p5", "p9"]),
+    ];
+
+    /// `WiresLoss`: Wires, Loss.
+    fn words(of: OfPath) -> Vec<String> {
+        let variant = format!("{of:?}");
+        let variant = variant.split('(').next().unwrap();
+        let starts = variant.char_indices().filter(|(_, c)| c.is_ascii_uppercase()).map(|(at, _)| at);
+        let ends = starts.clone().skip(1).chain([variant.len()]);
+        starts.zip(ends).map(|(from, to)| variant[from..to].to_string()).collect()
+    }
+
+    /// A figure's name and label begin with its direction and have the words of what it is of.
+    #[test]
+    fn names_and_labels_are_of_their_figure() {
+        let rows = rows();
+        for (metric, name, label, ..) in &rows {
+            let Metric::Path(PathFigure { direction, of }) = metric else { panic!("{name}") };
+            let (name_of, label_of) = (name.split_once('_').unwrap(), label.split_once(' ').unwrap());
+            let way = format!("{direction:?}").to_lowercase();
+            assert_eq!((name_of.0, label_of.0), (way.as_str(), way.as_str()), "{metric:?}");
+            if let Percentile(n) = of {
+                assert_eq!((name_of.1, label_of.1), (&*format!("delay_p{n}_seconds"), &*format!("p{n}, ms")));
+                continue;
+            }
+            for word in words(*of) {
+                let small = word.to_lowercase();
+                assert!(name_of.1.split('_').any(|part| part == small), "{metric:?}: '{name}'");
+                let (_, labels) = LABELS.iter().find(|(own, _)| *own == word).expect("each word has labels");
+                assert!(labels.iter().any(|label| label_of.1.contains(label)), "{metric:?}: '{label}'");
+            }
+        }
+        assert_eq!(rows.len(), 2 * (OfPath::PERCENTILES.len() + 3 * 3 + 14));
+    }
+
+    /// Each part of the way has figures of its own.
+    #[test]
+    fn parts_of_the_way_are_told_apart() {
+        for (leg, mean, jitter, loss) in [
+            (Leg::Wires, Wires, WiresJitter, WiresLoss),
+            (Leg::Queue, Queue, QueueJitter, QueueLoss),
+            (Leg::Channel, Channel, ChannelJitter, ChannelLoss),
+        ] {
+            assert_eq!((OfPath::mean(leg), OfPath::jitter(leg), OfPath::loss(leg)), (mean, jitter, loss));
+        }
+    }
+
+    /// Scores first, then both ways' delays, waits and losses, as many as there is room for.
+    #[test]
+    fn columns_of_a_stream_follow_its_scores() {
+        let way = |direction, n| Metric::of_path(direction, Percentile(n));
+        let (down, up) = (Direction::Down, Direction::Up);
+        let columns = stream_columns::<7>(&[Metric::GameMos, Metric::Qoo]);
+        let rest = [way(down, 50), way(down, 99), way(up, 50), way(up, 99), Metric::QueueDelayP50];
+        assert_eq!((columns[..2].to_vec(), &columns[2..]), (vec![Metric::GameMos, Metric::Qoo], &rest[..]));
+        let all = stream_columns::<9>(&[Metric::Ping]);
+        assert_eq!(all[6..], [Metric::QueueDelayP99, Metric::Loss, Metric::UplinkLoss]);
+    }
+}

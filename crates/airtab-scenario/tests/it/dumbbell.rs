@@ -47,6 +47,11 @@ fn a_dumbbell_is_read() {
     let row = row.unwrap_or_else(|e| panic!("{e}")).scenario;
     assert_eq!((row.wired.hops, row.wired.rate_bps), (2, 100_000_000));
     assert_eq!([0, 1].map(|i| row.servers[i].access.hop), [2, 0]);
+    // What [wired] says leaves the narrow wires as they are, and the other way round.
+    let wired = format!("{BOTTLENECK}\nhops = 3\n[wired]\nrate = \"1Gb/s\"\nqueue = 7");
+    let wired = ScenarioFile::parse("bell.toml", &text(DUMBBELL, "", "rate = \"1Mb/s\"", &wired));
+    let wired = wired.unwrap_or_else(|e| panic!("{e}")).scenario.wired;
+    assert_eq!((wired.hops, wired.rate_bps, wired.queue_packets), (2, 1_000_000_000, 7));
     let home = text("topology = \"home\"", "", "rate = \"max\"", "");
     assert!(ScenarioFile::parse("home.toml", &home).unwrap().scenario.medium.cell().is_some());
 }

@@ -380,6 +380,8 @@ fn an_own_limit_goes_before_the_common_one() {
         params.get("limit").unwrap()[0]
     };
     assert_eq!([limit("chap"), limit("chap:limit=40"), limit("fifo")], [70, 40, 65_000]);
+    let told = with("limit = 100000\nchap.limit = 70").err().map_or(String::new(), |e| e.to_string());
+    assert!(!told.contains("limit: chap: "), "{told}");
     for own in ["", "\nchap.increment = \"10ms\""] {
         let refused = with(&format!("limit = 100000{own}")).unwrap_err().to_string();
         let expected = "q.toml:3:9: [queue] limit: chap: limit: '100000' is outside 1 to 65535";
@@ -482,6 +484,7 @@ fn the_emulated_link_can_be_chosen() {
         other => panic!("{wifi}: {other:?}"),
     };
     assert_eq!(emulated("medium = \"emulator\""), (0, "d7.1", 5));
+    assert_eq!(emulated("medium = \"emulator\"\nattempts = 3"), (0, "d7.1", 3));
     let slow = "medium = \"emulator\"\nphy = \"phy-a\"\nattempts = 7\nextra_delay = \"2ms\"";
     assert_eq!(emulated(slow), (2 * MS, "phy-a", 7));
     assert_eq!(medium("medium = \"dcf\"").cell().unwrap().attempts, 7);
@@ -514,6 +517,7 @@ fn the_rates_of_each_profile() {
         ("std-11g", ofdm, "1 11 108"),
         ("std-11a", ofdm, "0 7"),
         ("std-11b", dsss, "6 22 54"),
+        ("std-11bg", "1 2 5.5 6 9 11 12 18 24 36 48 54", "5 22"),
         ("d6.3", ofdm, "1"),
         ("d7.1", ofdm, "1"),
         ("starzetz-11b", dsss, "3"),
@@ -574,19 +578,34 @@ fn a_profile_can_be_changed() {
     assert_eq!(tcp("rtt = \"timestamps\"\nmss = 1200\nhystart = true").unwrap(), timed);
     let untimed = tcp("profile = \"linux\"\nrtt = \"segment\"").unwrap();
     assert_eq!((untimed.mss, untimed.hystart), (1448, false), "the bytes stay");
+    assert_eq!(tcp("profile = \"linux\"\nrtt = \"segment\"\nmss = 1200").unwrap().mss, 1188);
+    let bsd44 = Config::bsd44();
+    assert!(bsd44.recovery != Recovery::Sack && !bsd44.prr);
+    let sacked = tcp("profile = \"bsd44\"\nrecovery = \"sack\"").unwrap();
+    assert_eq!((sacked.recovery, sacked.prr), (Recovery::Sack, false), "the profile has none");
     let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
     assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
     assert_eq!(tcp("ecn = true").unwrap(), Config { ecn: true, ..Config::home() });
     let own = "profile = \"stz\"\nwestwood = { filter = \"round_trip\" }\n\
                vegas = { alpha = 1, beta = 3, gamma = 2, initial_window = 3 }\n\
-               tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\" }\ntcp_ap = { hops = 4, rate = \"11Mb/s\" }";
+               tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\", initial_window = 9 }\ntcp_ap = { hops = 4, rate = \"11Mb/s\" }";
     let stz = Config::stz();
     let expected = Config {
         vegas: VegasConfig { alpha: 1, beta: 3, gamma: 2, initial_window: Some(3) },
         westwood: WestwoodFilter::RoundTrip,
-        tcp_d: TcpDConfig { k: 8, eps_percent: 90, q_percent: 20, form: Form::Max, ..stz.tcp_d },
+        tcp_d: TcpDConfig { k: 8, eps_percent: 90, q_percent: 20, form: Form::Max, initial_window: Some(9) },
         tcp_ap: TcpApConfig { hops: Some(4), rate_bps: Some(11_000_000) },
         ..stz
+    };
+    assert_eq!(tcp(own).unwrap(), expected);
+    // What stz and home have the other way round.
+    let own = "recovery = \"reno\"\nwestwood = { filter = \"each_ack\" }\ntcp_d = { initial_window = 9, form = \"min\" }";
+    let expected = Config {
+        recovery: Recovery::Reno,
+        prr: false,
+        westwood: WestwoodFilter::EachAck,
+        tcp_d: TcpDConfig { initial_window: Some(9), form: Form::Min, ..home.tcp_d },
+        ..home
     };
     assert_eq!(tcp(own).unwrap(), expected);
     for bad in ["initial_ssthresh = 0", "min_rto = \"61s\"", "pacing = 1", "ecn = \"yes\"", "rtt = \"karn\""]
@@ -775,6 +794,7 @@ fn everybody_may_contend_in_another_way() {
     assert_eq!(keys("{ rule = \"dcf-m\", offset = 12, cw_max = 31 }"), plain(offset));
     let idle = |window| plain(AccessRule::IdleSense(window));
     assert_eq!(keys("\"idle-sense\""), idle(IdleWindow::Optimum));
+    assert_eq!(keys("{ rule = \"idle-sense\" }"), idle(IdleWindow::Optimum));
     assert_eq!(keys("{ rule = \"idle-sense\", cw = 60.7 }"), idle(IdleWindow::Fixed(60.7)));
     assert_eq!(keys("{ rule = \"idle-sense\", cw = \"adapt\" }"), idle(IdleWindow::Adapt(5.68)));
     assert_eq!(keys("{ rule = \"idle-sense\", cw = \"adapt\", target = 4 }"), idle(IdleWindow::Adapt(4.0)));
@@ -788,6 +808,8 @@ fn everybody_may_contend_in_another_way() {
         plain(AccessRule::Slots(SlotLaw { weights: vec![3.0, 0.0, 1.5], residual, doubles, counter }))
     };
     assert_eq!(keys("{ rule = \"slots\", weights = [3, 0, 1.5] }"), law(true, true, false));
+    let one = |key: &str| keys(&format!("{{ rule = \"slots\", weights = [3, 0, 1.5], {key} = false }}"));
+    assert_eq!((one("residual"), one("doubles")), (law(false, true, false), law(true, false, false)));
     assert_eq!(
         keys(
             "{ rule = \"slots\", weights = [3, 0, 1.5], residual = false, doubles = false, order = \"counter\" }"
@@ -823,6 +845,145 @@ fn the_cards_are_read() {
     assert_eq!(dcf("short-ifs"), (None, None, Some(10_000)));
 }
 
+/// Bulk transfers and saturated streams take all that they get in the directions of their data; no other kind does.
+#[test]
+fn who_takes_all_that_there_is_takes_it_in_the_directions_of_its_data() {
+    use airtab_scenario::{Direction, greedy};
+    for (keys, expected) in [
+        ("kind = \"download\"", [true, false]),
+        ("kind = \"download\"\nvolume = \"1MB\"", [true, false]),
+        ("kind = \"upload\"", [false, true]),
+        ("kind = \"p2p\"", [true, false]),
+        ("kind = \"p2p\"\nupload = true", [true, true]),
+        ("kind = \"udp\"\nrate = \"max\"", [true, false]),
+        ("kind = \"udp\"\nrate = \"max\"\nupload = true", [false, true]),
+        ("kind = \"udp\"\nrate = \"9Mb/s\"", [false, false]),
+        ("kind = \"udp\"\nrate = \"9Mb/s\"\nupload = true", [false, false]),
+        ("kind = \"streaming\"", [false, false]),
+        ("kind = \"responsiveness\"", [false, false]),
+        ("kind = \"web\"", [false, false]),
+        ("kind = \"voip\"", [false, false]),
+        ("kind = \"video\"", [false, false]),
+    ] {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{keys}");
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}");
+        let file = ScenarioFile::parse("x.toml", &text).unwrap_or_else(|e| panic!("{keys}: {e}"));
+        let kind = &file.scenario.apps[0].kind;
+        assert_eq!(Direction::BOTH.map(|direction| greedy(kind, direction)), expected, "{keys}");
+    }
+}
+
+/// Switches of an application are its own, and off where it says nothing; stations are counted from its own on.
+#[test]
+fn switches_of_applications_are_their_own() {
+    let app = |name: &str, keys: &str| {
+        format!("[[app]]\nname = \"{name}\"\nkind = \"ping\"\nstation = \"a 2\"\n{keys}\n")
+    };
+    let parse = |keys: &str| {
+        let apps = [app("one", "tunnel = true"), app("two", keys), app("three", "")].concat();
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"a\"\ncount = 4\n{apps}");
+        ScenarioFile::parse("x.toml", &text).map(|file| file.scenario.apps).map_err(|e| e.to_string())
+    };
+    let apps = parse("arrivals = true\nclass = 3\naccess = \"vi\"").unwrap();
+    let of: Vec<_> = apps.iter().map(|app| (app.tunnel, app.arrivals, app.class, app.access)).collect();
+    use airtab_sim::wifi::Category::{BestEffort, Video};
+    assert_eq!(of, [(true, false, 0, BestEffort), (false, true, 3, Video), (false, false, 0, BestEffort)]);
+    // Three are left from the second on.
+    assert_eq!(parse("stations = 3").unwrap()[1].stations(), 1..4);
+    assert!(parse("stations = 4").unwrap_err().contains("stations: '4' is outside 1 to 3"));
+    let several = parse("arrivals = true\nusers = 2").unwrap_err();
+    assert!(several.contains("arrivals: not with several users"), "{several}");
+    assert!(parse("arrivals = false\nusers = 2").is_ok());
+}
+
+/// An application is measured in a part of its time: one that only touches it is refused at either end.
+#[test]
+fn a_measured_part_lies_within_the_time_of_its_application() {
+    let with = |measure: &str| {
+        let app = "[[app]]\nname = \"a\"\nkind = \"ping\"\nstation = \"s\"\nstart = \"2s\"\nstop = \"5s\"\n";
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}measure = {measure}\n");
+        ScenarioFile::parse("x.toml", &text).err().map(|e| e.to_string())
+    };
+    for measure in ["[\"1s\", \"2s\"]", "[\"5s\", \"6s\"]"] {
+        let told = with(measure).expect(measure);
+        assert!(told.contains("measure: nothing is sent then: it sends from 2s to 5s"), "{told}");
+    }
+    for measure in ["[\"1s\", \"2001ms\"]", "[\"4999ms\", \"9s\"]", "[\"0s\", \"9s\"]"] {
+        assert_eq!(with(measure), None, "{measure}");
+    }
+}
+
+/// Bounds of rates and ladders: each must be above the one before.
+#[test]
+fn equal_rates_do_not_rise() {
+    let told = |keys: &str| {
+        let app = format!("[[app]]\nname = \"a\"\nstation = \"s\"\n{keys}\n");
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}");
+        ScenarioFile::parse("x.toml", &text).err().map_or(String::new(), |e| e.to_string())
+    };
+    let rates = |max: &str, by: &str| {
+        told(&format!(
+            "kind = \"udp\"\nrates = {{ start = \"1Mb/s\", max = \"{max}\", each = \"1s\", {by} }}"
+        ))
+    };
+    assert_eq!(rates("1000001b/s", "steps = 1"), "");
+    assert!(
+        rates("1Mb/s", "steps = 1").contains("rates] max: '1Mbit' is not above start, 1Mbit"),
+        "{}",
+        rates("1Mb/s", "steps = 1")
+    );
+    assert!(rates("2Mb/s", "steps = 2, add = \"1Mb/s\"").contains("add: not with steps"));
+    let ladder = |rates: &[u32]| {
+        let rates: Vec<String> = rates.iter().map(|kbps| format!("\"{kbps}kb/s\"")).collect();
+        told(&format!("kind = \"streaming\"\nladder = [{}]", rates.join(", ")))
+    };
+    let steps = |n: u32| (1..=n).map(|i| 100 * i).collect::<Vec<u32>>();
+    assert_eq!([ladder(&[500]), ladder(&steps(30)), ladder(&[1, 2])], ["", "", ""]);
+    for wrong in [&[500, 500][..], &steps(31), &[100, 300, 200]] {
+        assert!(ladder(wrong).contains("is not a list of 1 to 30 ascending rates"), "{wrong:?}");
+    }
+    assert!(ladder(&[2, 1_000_001]).contains("'1000001kb/s' is outside 1kbit to 1Gbit"));
+}
+
+/// TCP-AP outside of a mesh goes by hops and rate together, whether an application or the profile chooses it.
+#[test]
+fn tcp_ap_wants_both_hops_and_rate() {
+    let with = |tcp: &str, congestion: &str| {
+        let app = |name: &str, more: &str| {
+            format!("[[app]]\nname = \"{name}\"\nkind = \"download\"\nstation = \"s\"\n{more}\n")
+        };
+        let apps = [app("plain", ""), app("paced", congestion)].concat();
+        let text = format!("duration = \"9s\"\n{tcp}\n[[station]]\nname = \"s\"\n{apps}");
+        ScenarioFile::parse("x.toml", &text).err().map_or(String::new(), |e| e.to_string())
+    };
+    let paced = "congestion = \"tcp_ap\"";
+    for tcp in ["", "[tcp.tcp_ap]\nhops = 3", "[tcp.tcp_ap]\nrate = \"11Mb/s\""] {
+        let told = with(tcp, paced);
+        assert!(told.contains("application 'paced': tcp_ap goes by the hops"), "{tcp}: {told}");
+        assert!(!told.contains("application 'plain'"), "{told}");
+        assert_eq!(with(tcp, "congestion = \"bic\""), "");
+    }
+    assert_eq!(with("[tcp.tcp_ap]\nhops = 3\nrate = \"11Mb/s\"", paced), "");
+}
+
+/// Parameters of a discipline that are lists keep their order; each discipline has its own.
+#[test]
+fn parameters_of_disciplines_are_told_apart() {
+    let text = "duration = \"1s\"\n[queue]\nvfq = { weight = [3, 1, 2], limit = 40 }\nspq.classes = 3\n\
+                [[station]]\nname = \"s\"\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+    let file = ScenarioFile::parse("q.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    let get = |spec: &str, param: &str| {
+        spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap().get(param).unwrap().to_vec()
+    };
+    let weights = [3, 1, 2].map(|weight| weight << 16);
+    assert_eq!(get("vfq", "weight")[..3], weights);
+    assert_eq!(get("vfq:limit=50", "weight")[..3], weights, "the file's, beside the command line's");
+    assert_eq!((get("vfq", "limit"), get("vfq:limit=50", "limit")), (vec![40], vec![50]));
+    assert_eq!(get("spq", "classes"), [3]);
+    let usual = QueueSpec::build(&"spq".parse().unwrap(), &Default::default()).unwrap();
+    assert_eq!(get("spq", "limit"), usual.get("limit").unwrap(), "of vfq alone");
+}
+
 /// Descriptions and notes of each kind, as lists print them.
 #[test]
 fn each_kind_says_what_it_is() {
@@ -839,7 +1000,35 @@ fn each_kind_says_what_it_is() {
             "UDP packets, 0.064 to 1.024 Mb/s, more each 60s",
             &[],
         ),
+        // The largest rate is in the middle of the course.
+        (
+            "kind = \"udp\"\ncourse = [[\"0s\", \"1Mb/s\"], [\"1s\", \"4Mb/s\"], [\"2s\", \"2Mb/s\"]]",
+            "UDP packets, a course of up to 4 Mb/s",
+            &[],
+        ),
+        (
+            "kind = \"proshare\"\nvoice_interval = \"20ms\"\nframe_rate = 30\nframe_bytes = 900",
+            "a conference over UDP: 50 voice packets and 30 frames of 900 bytes a second",
+            &[],
+        ),
+        // A group of I, P and four B frames has 9000 + 900 + 4 * 90 bytes: 0.342 Mb/s at 25 frames a second, times the scale.
+        (
+            "kind = \"mpeg\"\ni_bytes = 9000\np_bytes = 900\nb_bytes = 90\nframe_rate = 25\nscale = 2\nsplit = 1000",
+            "MPEG-1 video over UDP, 25 frames a second",
+            &[(9, Some("0.68 Mb/s of frames on the mean, cut at 1000 bytes"))],
+        ),
+        (
+            "kind = \"mpeg\"\ni_bytes = 9000\np_bytes = 900\nb_bytes = 90\nframe_rate = 25\nsplit = 900\n\
+             course = [[\"0s\", 1], [\"1s\", 0.5], [\"2s\", 2], [\"3s\", 1.5]]",
+            "MPEG-1 video over UDP, 25 frames a second",
+            &[(9, Some("0.17 to 0.68 Mb/s of frames on the mean, cut at 900 bytes"))],
+        ),
         ("kind = \"download\"", "endless download (cubic)", &[]),
+        (
+            "kind = \"download\"\nreconnect = \"2s\"\ncongestion = \"bic\"",
+            "endless download (bic, a new connection each 2s)",
+            &[],
+        ),
         (
             "kind = \"streaming\"\nladder = [\"1Mb/s\", \"2.5Mb/s\", \"4Mb/s\"]",
             "streamed video, 1 to 4 Mb/s",

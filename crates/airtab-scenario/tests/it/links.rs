@@ -37,6 +37,13 @@ fn frames_are_lost_by_what_errors_says() {
     assert_eq!(loss(SNR, "distance = 1000"), steady(Mean::Distance(1000.0)));
     assert_eq!(loss(SNR, "snr = 23.5"), steady(Mean::Given(23.5)));
     assert_eq!(loss(SNR, "snr = \"-3 dB\""), steady(Mean::Given(-3.0)));
+    for db in [-20.0, 100.0] {
+        assert_eq!(
+            loss(SNR, &format!("snr = \"{db} dB\"")),
+            steady(Mean::Given(db)),
+            "an end of what there is"
+        );
+    }
     assert_eq!(loss(SNR, "fer = 0"), Loss::None, "whatever the signal");
     let old = modern("std-11g", "errors = \"fer\"", "");
     assert_eq!((old.errors, old.scenario.stations[0].loss), (Errors::Fer, Loss::None));
@@ -87,6 +94,31 @@ fn changes_add_up_link_by_link() {
         (9, of(2, 2), snr(11.0)),
     ];
     assert_eq!(seen, expected);
+}
+
+/// Changes of one time come in the order of the file; one that cannot be is told at its own place, whatever its time.
+#[test]
+fn changes_keep_their_places() {
+    let change = |at: u32, value: &str| {
+        format!("[[change]]\nat = \"{at}00ms\"\nstation = \"s\"\nkey = \"snr\"\nvalue = {value}\n")
+    };
+    let text = |changes: &[String]| {
+        let app = "[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"\n";
+        format!(
+            "duration = \"1s\"\n[wifi]\nphy = \"std-11n\"\n{SNR}\n[[station]]\nname = \"s\"\nsnr = 30\n{app}{}",
+            changes.concat()
+        )
+    };
+    let same = text(&[change(5, "11"), change(3, "7"), change(5, "13"), change(3, "9")]);
+    let scenario = ScenarioFile::parse("x.toml", &same).unwrap_or_else(|e| panic!("{e}")).scenario;
+    let seen: Vec<_> =
+        scenario.changes.iter().map(|change| (change.at_ns / 100_000_000, change.loss)).collect();
+    let expected = [(3, 7.0), (3, 9.0), (5, 11.0), (5, 13.0)];
+    assert_eq!(seen, expected.map(|(at, db)| (at, steady(Mean::Given(db)))));
+    // The second of the file, and the first in time; each change has five lines behind eleven.
+    let wrong = text(&[change(5, "11"), change(3, "700"), change(4, "9")]);
+    let told = ScenarioFile::parse("x.toml", &wrong).expect_err("too loud").to_string();
+    assert!(told.starts_with("x.toml:21:9: [[change]] value: snr: '700' is not a signal"), "{told}");
 }
 
 #[test]
@@ -296,6 +328,9 @@ fn the_link_of_a_running_station() {
         (1, "fer", "nan", "fer: 'nan' is not a share of frames such as 0.1 (0 to 1)"),
         (1, "snr", "nan", "snr: 'nan' is not a signal-to-noise ratio in dB"),
         (1, "snr", "1e9", "snr: '1e9' is not a signal-to-noise ratio in dB"),
+        (1, "distance", "1000.5", "distance: '1000.5' is not a distance in metres above 0 and up to 1000"),
+        (1, "distance", "0", "distance: '0' is not a distance in metres above 0"),
+        (1, "snr", "100.5 dB", "snr: '100.5 dB' is not a signal-to-noise ratio in dB"),
         (1, "distance", "inf", "distance: 'inf' is not a distance"),
         (1, "distance", "+3", "distance: '+3' is not a distance"),
         (1, "snr", "-.5", "snr: '-.5' is not a signal-to-noise ratio in dB"),
@@ -371,11 +406,16 @@ fn a_packet_beyond_its_txop_is_refused() {
         ("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"download\"\nstation = \"s\""),
         ("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"video\"\nstation = \"s\""),
         ("phy = \"std-11n\"", "phy = \"std-11n\"\nedca = \"hostapd\""),
+        // It would fit with shorter segments.
+        ("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"upload\"\nstation = \"s\""),
         // It would fit without the RTS.
         ("phy = \"std-11n\"", "phy = \"std-11n\"\nrts = 500"),
     ] {
         assert!(refuses(&text.replace(from, to)), "{to}");
     }
+    let short = text
+        .replace("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"upload\"\nstation = \"s\"");
+    assert!(!refuses(&format!("{short}[tcp]\nmss = 1000\n")));
     let told = |bytes: u32, rts: &str| {
         let text = text.replace("phy = \"std-11n\"", &format!("phy = \"std-11n\"\n{rts}"));
         refuses(&text.replace("access = \"vo\"", &format!("access = \"vo\"\nbytes = {bytes}")))
@@ -399,6 +439,39 @@ fn no_station_becomes_too_slow_for_its_txop() {
          a faster rate, smaller packets, another category, or txop = false in [wifi]"
     );
     assert!(change(0).is_ok(), "nobody speaks there");
+    let both = VOICE.replace("station = \"s\"", "station = \"s\"\nstations = 2");
+    let file = modern("std-11n", "", &format!("{station}count = 2\n{both}"));
+    let refused = [0, 1, 2].map(|number| {
+        let own = &file.scenario.stations[number];
+        station_change(&file, number, (own.speed, own.loss), "mcs", "0").is_err()
+    });
+    assert_eq!(refused, [false, true, true], "at each of its stations");
+}
+
+/// A change to a rate at which a packet does not fit is refused at each station of the application, and at the end of
+/// the run as before it.
+#[test]
+fn changes_are_held_against_txops() {
+    let refused = |at: &str, station: &str, mcs: u8| {
+        let stations = "[[station]]\nname = \"a\"\n[[station]]\nname = \"b\"\ncount = 2\n";
+        let voice = VOICE.replace("station = \"s\"", "station = \"b\"\nstations = 2");
+        let text = format!(
+            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n{stations}{voice}[[change]]\nat = \"{at}\"\n\
+             station = \"{station}\"\nkey = \"mcs\"\nvalue = {mcs}\n"
+        );
+        ScenarioFile::parse("change.toml", &text).err().map(|e| e.to_string())
+    };
+    for station in ["b", "b 2"] {
+        let told = refused("9s", station, 0).expect(station);
+        assert!(
+            told.contains("[[change]] value: mcs: application u: access: vo: a packet of 1500 bytes"),
+            "{told}"
+        );
+        assert_eq!(refused("9s", station, 1), None, "it fits, and the end of the run is part of it");
+    }
+    assert_eq!(refused("1s", "a", 0), None, "nobody speaks there");
+    let late = refused("9001ms", "a", 1).expect("it is past the end");
+    assert!(late.contains("[[change]] at: 9001ms is past the end of the run (9s)"), "{late}");
 }
 
 /// At 23.79 dB MCS 7 loses a tenth of its MPDUs (the reference of `errors`); 16 dB are too few for any of them, and

@@ -4,8 +4,8 @@
 use airtab_core::Phy;
 use airtab_model::sizing::dnb::{Origin, Rounding, Rule};
 use airtab_model::sizing::split::Split;
-use airtab_scenario::ScenarioFile;
-use airtab_sim::wifi::{DnbConfig, Interference, Loss, MediumConfig, MeshConfig};
+use airtab_scenario::{Errors, ScenarioFile};
+use airtab_sim::wifi::{DnbConfig, Interference, Layout, Loss, MediumConfig, MeshConfig};
 use airtab_sim::{Change, Changed, Latency, Servers, Shape};
 
 /// The mesh that the cases spoil.
@@ -81,12 +81,17 @@ fn a_mesh_is_what_it_says() {
         (2, Servers::Behind(0, Latency::both(0)))
     );
     assert_eq!((scenario.wired.rate_bps, scenario.wired.trunk), (1_000_000_000, Latency::both(0)));
+    // One key of [wired] leaves the others what they are in a mesh.
+    let text = RIGHT.replace("[mesh]\n", "[wired]\nrate = \"50Mb/s\"\n[mesh]\n");
+    let wired = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}")).scenario.wired;
+    assert_eq!((wired.rate_bps, wired.trunk, wired.queue_packets), (50_000_000, Latency::both(0), 1000));
     for (mac, duplex) in [("dcf", false), ("rfd", true)] {
         let text = RIGHT.replace("capture = 10", &format!("mac = \"{mac}\""));
         let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(mesh(&file).duplex, duplex);
     }
     assert!(!own.duplex);
+    assert_eq!(file.errors, Errors::Fer);
 }
 
 #[test]
@@ -123,8 +128,81 @@ fn a_mesh_by_its_name_is_what_the_tables_change() {
         [5_500, 5_500, 1_000]
     );
     assert!(mesh(&file).reach.is_one_domain());
+    assert_eq!(file.errors, Errors::Fer);
     assert!(file.scenario.stations[2].uplink.is_some());
     assert_eq!(file.scenario.apps[0].servers, Servers::Behind(0, Latency::both(5_000_000)));
+}
+
+/// Where nothing else is said, frames are sensed 2.2 times as far as they are decoded, and disturb as far as they are
+/// sensed; a range that is given has its own place.
+#[test]
+fn each_range_has_its_place() {
+    let of = |keys: &str| {
+        let text = RIGHT.replace("tx_range = 250\nsense_range = \"550 m\"\ncapture = 10", keys);
+        let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{keys}: {e}"));
+        let Layout { places, ranges, capture_db } = mesh(&file).layout.clone().expect("nodes have places");
+        assert_eq!(places, [(0.0, 0.0), (200.0, 0.0), (400.0, 0.0)]);
+        ([ranges.tx_m, ranges.sense_m, ranges.interference_m], capture_db)
+    };
+    assert_eq!(of("tx_range = 250"), ([250.0, 550.0, 550.0], None));
+    assert_eq!(of("tx_range = \"300 m\"\ncapture = \"off\""), ([300.0, 660.0, 660.0], None));
+    assert_eq!(of("tx_range = 250\nsense_range = 300"), ([250.0, 300.0, 300.0], None));
+    assert_eq!(
+        of("tx_range = 250\ninterference_range = 700\ncapture = 6"),
+        ([250.0, 550.0, 700.0], Some(6.0))
+    );
+    let all = "tx_range = 250\nsense_range = 600\ninterference_range = 350";
+    assert_eq!(of(all), ([250.0, 600.0, 350.0], None));
+    // A topology has its own, which the table changes one by one.
+    let named = |mesh_keys: &str| {
+        let app = "[[app]]\nname = \"tcp\"\nkind = \"download\"\nfrom = \"n0\"\nto = \"n3\"\n";
+        let text = format!(
+            "duration = \"9s\"\ntopology = \"chain-3\"\n[wifi]\nphy = \"dnb-11b\"\n[mesh]\n{mesh_keys}\n{app}"
+        );
+        let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{mesh_keys}: {e}"));
+        mesh(&file).layout.clone().expect("nodes have places").ranges
+    };
+    let usual = Shape::named("chain-3").expect("it has a name").ranges;
+    assert_eq!(named(""), usual);
+    let sense_m = usual.sense_m + 50.0;
+    let changed = named(&format!("sense_range = {sense_m}"));
+    assert_eq!((changed.tx_m, changed.sense_m, changed.interference_m), (usual.tx_m, sense_m, sense_m));
+}
+
+/// Nodes that reach each other are told all the same where no way leads to them from the first.
+#[test]
+fn each_node_beyond_reach_is_told() {
+    let node = |name: &str, x: u32| format!("[[node]]\nname = \"{name}\"\nx = {x}\ny = 0\n");
+    let nodes = [node("a", 0), node("b", 200), node("c", 2000), node("d", 2200)].concat();
+    let app = "[[app]]\nname = \"tcp\"\nkind = \"download\"\nfrom = \"a\"\nto = \"b\"\n";
+    let text = format!("duration = \"1s\"\n[wifi]\nmedium = \"mesh\"\n[mesh]\ntx_range = 250\n{nodes}{app}");
+    let told = ScenarioFile::parse("mesh.toml", &text).expect_err("two parts").to_string();
+    for (name, is_told) in [("a", false), ("b", false), ("c", true), ("d", true)] {
+        let message = format!("node '{name}': no way leads there from 'a'");
+        assert_eq!(told.contains(&message), is_told, "{name}: {told}");
+    }
+}
+
+/// What a table says of one link or node is of that one; the others have what `[mesh]` and `[wifi]` say.
+#[test]
+fn links_and_nodes_differ_one_by_one() {
+    let text = RIGHT
+        .replace("phy = \"dnb-11b\"", "phy = \"std-11n\"")
+        .replace("capture = 10", "capture = 10\nmcs = 3")
+        .replace("rate = \"2Mb/s\"\n", "")
+        .replace("ring = 3", "aggregation = \"off\"");
+    let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+    let own = mesh(&file);
+    let links: Vec<_> = own.links.iter().map(|link| (link.speed.to_string(), link.loss)).collect();
+    let usual = "HT20 MCS 3, 26 Mb/s".to_string();
+    assert_eq!(
+        links,
+        [(usual.clone(), Loss::Fer(0.1)), (usual, Loss::None)],
+        "a link that says its losses alone"
+    );
+    let nodes: Vec<_> = own.nodes.iter().map(|node| (node.aggregates, node.ring)).collect();
+    assert_eq!(nodes, [(true, None), (true, None), (false, None)]);
+    assert!(own.cell.aggregation.is_some());
 }
 
 /// `[mesh.dnb]`: what the study has, each key, and none.
@@ -180,6 +258,13 @@ fn lists_say_what_places_say() {
     let places = ScenarioFile::parse("mesh.toml", &places).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(mesh(&lists).reach, mesh(&places).reach);
     assert_eq!(mesh(&lists).links, mesh(&places).links);
+    // Who is disturbed, and does not sense it, is in the other list.
+    let disturbed = text.replace("sense = ", "interference = ");
+    let disturbed = ScenarioFile::parse("mesh.toml", &disturbed).unwrap_or_else(|e| panic!("{e}"));
+    let near = RIGHT.replace("\"550 m\"\ncapture = 10\n", "250\ninterference_range = 400\n");
+    let near = ScenarioFile::parse("mesh.toml", &near).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(mesh(&disturbed).reach, mesh(&near).reach);
+    assert_ne!(mesh(&disturbed).reach, mesh(&lists).reach);
 }
 
 /// Changes of a link, one after the other, whatever their order in the file.

@@ -4,7 +4,7 @@
 
 use crate::common;
 
-use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure};
+use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure, station_change};
 use airtab_sim::wifi::{Aggregation, Category, Completions, DriverConfig, Edca, GovernorConfig, Loss, Order};
 use common::{modern, refused};
 
@@ -102,6 +102,30 @@ fn a_ring_below_one_aggregate_is_a_warning() {
     assert!(warned("driver.ring = 64").is_empty());
     assert!(warned("driver.ring = 8\nampdu_frames = 8").is_empty());
     assert!(warned("driver.ring = 1\naggregation = \"off\"").is_empty());
+    let idle = warned("driver = { stop = false, ring = 63 }");
+    assert_eq!(idle.len(), 1, "{idle:?}");
+    let told = "[wifi.driver] ring: with stop = false the access point's driver takes everything: only stations have this ring";
+    assert!(idle[0].contains(told), "{}", idle[0]);
+}
+
+/// The ring has room for two aggregates of the size that they have; an A-MSDU has the shorter of the two lengths.
+#[test]
+fn what_is_not_said_follows_from_what_is() {
+    let ring = |keys: &str| {
+        let driver = modern("std-11n", keys, "").scenario.medium.cell().unwrap().driver;
+        (driver.ring, driver.aggregates)
+    };
+    assert_eq!(ring("ampdu_frames = 8"), (16, 2));
+    assert_eq!(ring("aggregation = \"off\""), (2, 2));
+    assert_eq!(ring("ampdu_frames = 8\ndriver.aggregates = 5"), (16, 5));
+    let amsdu = |keys: &str| {
+        let file = modern("std-11ac", keys, "");
+        file.scenario.medium.cell().unwrap().aggregation.map(|aggregation| aggregation.amsdu_bytes)
+    };
+    assert_eq!(amsdu("aggregation = \"ampdu+amsdu\""), Some(3839));
+    assert_eq!(amsdu("aggregation = \"ampdu\""), Some(0));
+    let txop = |keys: &str| modern("std-11n", keys, "").scenario.medium.cell().unwrap().txop;
+    assert_eq!((txop("edca = \"off\""), txop("edca = \"hostapd\"")), (false, true));
 }
 
 /// As `airtab live set` does.
@@ -118,6 +142,16 @@ fn one_key_of_a_running_station() {
     assert_eq!(change(&file, "streams", "2"), ok("VHT80 MCS 9, 2 streams, 780 Mb/s"));
     assert_eq!(change(&file, "gi", "400ns"), ok("VHT80 MCS 9, 400 ns, 433.333 Mb/s"));
     assert_eq!(change(&file, "width", "40 MHz"), ok("VHT40 MCS 9, 180 Mb/s"));
+    // What was changed before stays, whatever the file says.
+    let slow = station_change(&file, 0, (file.scenario.stations[0].speed, Loss::None), "mcs", "3").unwrap();
+    let both = station_change(&file, 0, slow, "streams", "2").unwrap();
+    assert_eq!(both.0.to_string(), "VHT80 MCS 3, 2 streams, 234 Mb/s");
+    let all = "[[station]]\nname = \"s\"\nmcs = 4\nstreams = 2\ngi = \"400ns\"\nwidth = 40\n";
+    let all = modern("std-11ac", "", all);
+    assert_eq!(change(&all, "mcs", "3"), ok("VHT40 MCS 3, 2 streams, 400 ns, 120 Mb/s"));
+    assert_eq!(change(&all, "streams", "1"), ok("VHT40 MCS 4, 400 ns, 90 Mb/s"));
+    assert_eq!(change(&all, "gi", "800ns"), ok("VHT40 MCS 4, 2 streams, 162 Mb/s"));
+    assert_eq!(change(&all, "width", "80"), ok("VHT80 MCS 4, 2 streams, 400 ns, 390 Mb/s"));
     for (key, value, message) in [
         ("width", "20", "mcs 9: VHT has MCS 9 at 20 MHz with 3 or 6 streams alone"),
         ("mcs", "10", "mcs 10: VHT has MCS 0 to 9"),

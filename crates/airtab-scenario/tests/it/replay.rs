@@ -283,6 +283,62 @@ fn interfaces_have_clocks_of_their_own() {
     assert_eq!(sent, Ok(vec![0, 5_000_000, 7_000_000, 10_000_000]));
 }
 
+/// Times count from the client's first packet; frames of others before it, TCP's too, are only counted.
+#[test]
+fn frames_of_others_come_before_the_first_of_the_client() {
+    let other = [10, 0, 0, 1];
+    let frames = [
+        (SECOND, ipv4(other, SERVER, 100, true)),
+        (2 * SECOND, ipv4(SERVER, other, 1500, true)),
+        (5 * SECOND, ipv4(SERVER, CLIENT, 300, true)),
+        (5 * SECOND + MS, ipv4(CLIENT, SERVER, 40, true)),
+        (6 * SECOND, ipv4(other, SERVER, 100, true)),
+        (7 * SECOND, ipv4(CLIENT, SERVER, 500, false)),
+    ];
+    let file = file(&pcap(DataLink::RAW, &frames), WIDE, HOST).expect("a good one");
+    let replay = replay(&file);
+    let of = |ms: u64, bytes, up| Packet { at_ns: ms * MS, bytes, up };
+    assert_eq!(replay.packets.list(), [of(0, 300, false), of(1, 40, true), of(2000, 500, true)]);
+    assert_eq!((replay.tcp, replay.others), (2, 3));
+}
+
+/// The five addresses with the most packets are named, of equal ones the lower first; groups are no hosts.
+#[test]
+fn the_busiest_addresses_are_named() {
+    let host = |last: u8| [10, 0, 0, last];
+    let mut frames: Vec<Frame> = Vec::new();
+    let mut add = |to: [u8; 4], from: u8, n: usize| {
+        frames.extend((0..n).map(|_| (SECOND, ipv4(host(from), to, 60, false))));
+    };
+    for (from, n) in [(1, 2), (2, 5), (3, 1), (4, 2), (5, 3), (6, 1)] {
+        add([255, 255, 255, 255], from, n);
+    }
+    add([224, 0, 0, 251], 2, 1);
+    add(host(5), 6, 1);
+    // As many as the second of them has, each of another host.
+    for last in 1..=5 {
+        let mut six = Vec::new();
+        let udp = PacketBuilder::ipv6([last; 16], [0xff; 16], 64).udp(1, 2);
+        udp.write(&mut six, &[0; 12]).expect("a packet");
+        frames.push((SECOND, six));
+    }
+    let told = file(&pcap(DataLink::RAW, &frames), WIDE, HOST).unwrap_err();
+    let expected = "'192.168.1.5' is in none of the 21 IP packets; the busiest addresses are 10.0.0.2 (6 packets), \
+                    10.0.0.5 (4 packets), 10.0.0.1 (2 packets), 10.0.0.4 (2 packets), 10.0.0.6 (2 packets)";
+    assert!(told.lines().next().unwrap().ends_with(expected), "{told}");
+}
+
+/// 2304 bytes are what goes over the air, and one more does not.
+#[test]
+fn the_longest_packet_is_that_of_the_air() {
+    let of = |bytes| {
+        let frames = [(SECOND, ipv4(SERVER, CLIENT, bytes, false))];
+        file(&pcap(DataLink::RAW, &frames), WIDE, HOST).map(|f| replay(&f).packets.list()[0].bytes)
+    };
+    assert_eq!(of(2304), Ok(2304));
+    assert!(of(2305).unwrap_err().contains("frame 1 has an IP packet of 2305 bytes"));
+}
+
 /// What a card leaves to be filled in (a length of 0) is as long as the frame; what is shorter than UDP is as long as that; what
 /// a host sends itself is nobody's.
 #[test]

@@ -81,6 +81,11 @@ fn windows_are_read_and_refused() {
         (short.windows[0].part_ns.clone(), short.duration_ns),
         (400_000_000..2_000_000_000, 2_000_000_000)
     );
+    // As many, and as long a name, as there may be.
+    let most: String = (0..16).map(|i| format!("w{i} = [\"1s\", \"2s\"]\n")).collect();
+    assert_eq!(file(&format!("[windows]\n{most}")).unwrap().scenario.windows.len(), 16);
+    let long = format!("windows = {{ {} = [\"19999ms\", \"20s\"] }}", "a".repeat(40));
+    assert_eq!(file(&long).unwrap().scenario.windows[0].part_ns, 19_999_000_000..20_000_000_000);
     let many: String = (0..17).map(|i| format!("w{i} = [\"1s\", \"2s\"]\n")).collect();
     for (top, expected) in [
         (
@@ -96,6 +101,14 @@ fn windows_are_read_and_refused() {
             "windows = { \"a.b\" = [\"2s\", \"3s\"] }",
             "[windows] a.b: is no name of a window: 1 to 40 characters, without '.', '@' and '*'",
         ),
+        ("windows = { \"a@b\" = [\"2s\", \"3s\"] }", "[windows] a@b: is no name of a window"),
+        ("windows = { \"a*\" = [\"2s\", \"3s\"] }", "[windows] a*: is no name of a window"),
+        ("windows = { \" a\" = [\"2s\", \"3s\"] }", "[windows]  a: is no name of a window"),
+        (
+            &format!("windows = {{ {} = [\"2s\", \"3s\"] }}", "a".repeat(41)),
+            &format!("[windows] {}: is no name of a window", "a".repeat(41)),
+        ),
+        ("windows = { a = [\"3s\", \"2s\"] }", "[windows] a: [\"3s\", \"2s\"] is empty"),
         ("windows = 3", "windows: '3' is not a table [windows]"),
         (&format!("[windows]\n{many}"), "17 windows: at most 16"),
     ] {

@@ -115,6 +115,73 @@ mod tests {
     use super::*;
     use crate::live::history::Glance;
 
+    /// A history that is longer than what is written at once is one event: its parts are one list. Marks and the end
+    /// follow it without numbers, and news after it have theirs.
+    #[test]
+    fn a_long_history_is_one_event_in_parts() {
+        let time = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let house = Arc::new(House::new());
+        let add = |second: u32, queue: &str| {
+            let pad = "x".repeat(1000);
+            let line =
+                format!(r#"{{"house":"h","queue":"{queue}","now_s":{second},"stations":[],"pad":"{pad}"}}"#);
+            house.add(&line, Glance::of(&line).expect("a snapshot"));
+        };
+        (1..=300).for_each(|second| add(second, if second < 100 { "fifo" } else { "chap" }));
+        house.history().down("gone");
+        let changes = house.changes();
+        let past = house.history().past();
+        let last = past.number;
+        // A snapshot each, a mark, the end.
+        assert_eq!(last, 302);
+        let past = Some((past, false));
+        let mut reader = Cursor { house: house.clone(), changes, last, past, ready: VecDeque::new() };
+        let mut parts = Vec::new();
+        while reader.past.is_some() {
+            parts.push(time.block_on(reader.next()));
+        }
+        assert!(parts.len() > 4 && parts.iter().all(|part| part.len() < CHUNK + 2000), "{}", parts.len());
+        let text = parts.concat();
+        let (list, rest) = text.split_once("\n\n").expect("an end");
+        let list = list.strip_prefix("id: 302\nevent: history\ndata: ").expect("its head");
+        let list: Vec<serde_json::Value> = serde_json::from_str(list).expect("one list");
+        let seconds: Vec<u64> =
+            list.iter().map(|snapshot| snapshot["now_s"].as_u64().expect("a time")).collect();
+        assert_eq!(seconds, (1..=300).collect::<Vec<_>>());
+        let mark = r#"{"at_ns":100000000000,"what":"the discipline is chap now"}"#;
+        assert_eq!(rest, format!("event: mark\ndata: {mark}\n\nevent: down\ndata: {{\"why\":\"gone\"}}\n\n"));
+        add(301, "chap");
+        let next = time.block_on(reader.next());
+        assert!(next.starts_with("id: 303\nevent: snapshot\ndata: "), "{next}");
+    }
+
+    /// What comes behind a history is newer than it; a reader that names the last news that it saw gets those after it.
+    #[test]
+    fn news_go_on_where_the_history_ends() {
+        use futures_util::StreamExt;
+        let time = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let house = Arc::new(House::new());
+        let add = |second: u32| {
+            let line = format!(r#"{{"house":"h","queue":"fifo","now_s":{second},"stations":[]}}"#);
+            house.add(&line, Glance::of(&line).expect("a snapshot"));
+        };
+        (1..=3).for_each(add);
+        let read = |last| stream(house.clone(), last).into_body().into_data_stream();
+        let (mut fresh, mut known, mut foreign) = (read(None), read(Some(2)), read(Some(99)));
+        let next = |of: &mut axum::body::BodyDataStream| {
+            let part = time.block_on(of.next()).expect("a part").expect("no error");
+            String::from_utf8(part.to_vec()).expect("a text")
+        };
+        let begins = |text: String, expected: &str| assert!(text.starts_with(expected), "{expected}: {text}");
+        begins(next(&mut fresh), "id: 3\nevent: history\ndata: [{");
+        begins(next(&mut foreign), "id: 3\nevent: history\ndata: [{");
+        begins(next(&mut known), "id: 3\nevent: snapshot\ndata: {");
+        add(4);
+        for reader in [&mut fresh, &mut known, &mut foreign] {
+            begins(next(reader), "id: 4\nevent: snapshot\ndata: {");
+        }
+    }
+
     /// A reader that fell behind gets the history once, then further snapshots.
     #[test]
     fn a_slow_reader_gets_the_history_once() {

@@ -332,6 +332,47 @@ mod tests {
         add(&mut history, 9, "fifo", 0.0);
         add(&mut history, 1, "chap", 0.5);
         assert_eq!((history.past().count(), history.past().marks.len(), history.number), (1, 0, 3));
+        // A reader that was there goes on by its number.
+        let numbers = history.after(0).map(|all| all.iter().map(|(number, _)| *number).collect::<Vec<_>>());
+        assert_eq!(numbers, Some(vec![1, 2, 3]));
+        // The same time again is a new start, too.
+        add(&mut history, 2, "chap", 0.5);
+        add(&mut history, 2, "chap", 0.5);
+        assert_eq!(history.past().count(), 1);
+    }
+
+    /// Each change between two snapshots has a mark: the discipline's first, then those of stations in their order.
+    #[test]
+    fn several_changes_at_once_are_all_told() {
+        let station = |name: &str, fer: f64, ended: Option<&str>| json!({ "name": name, "rate_kbps": 6_000, "frame_error_rate": fer, "ended": ended });
+        let mut history = History::default();
+        for (now_s, queue, stations) in [
+            (
+                1,
+                "fifo",
+                json!([station("a", 0.5, None), station("b", 0.25, None), station("c", 0.0, Some("off"))]),
+            ),
+            (
+                2,
+                "chap",
+                json!([station("a", 0.25, None), station("b", 0.25, Some("left")), station("c", 0.5, None)]),
+            ),
+        ] {
+            let line =
+                json!({ "house": "h", "queue": queue, "now_s": now_s, "stations": stations }).to_string();
+            history.add(&line, Glance::of(&line).unwrap());
+        }
+        let expected = [
+            "the discipline is chap now",
+            "station a was moved: 50 % of its frames were lost, 25 % are now",
+            "station b is gone: left",
+            "station c is back",
+        ];
+        assert_eq!(whats(&history), expected.map(|what| (2, what.to_string())));
+        // Snapshot, marks, snapshot: what comes of news is in the order in which it came.
+        let news: Vec<bool> =
+            history.after(1).unwrap().iter().map(|(_, news)| matches!(news, News::Mark(_))).collect();
+        assert_eq!(news, [true, true, true, true, false]);
     }
 
     fn whats(history: &History) -> Vec<(u64, String)> {

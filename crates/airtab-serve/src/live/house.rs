@@ -92,3 +92,41 @@ impl House {
         self.woken.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever brings snapshots begins when somebody looks, and ends when the house is closed, looked at or not.
+    #[test]
+    fn a_house_waits_for_a_reader_and_ends_when_closed() {
+        let read = House::new();
+        drop(read.changes());
+        assert!(read.wait_for_reader());
+        assert!(read.wait_until(Instant::now()), "it is not closed");
+        read.close();
+        assert!(!read.wait_for_reader() && !read.wait_until(Instant::now()));
+        let closed = House::new();
+        closed.close();
+        let far = Instant::now() + std::time::Duration::from_secs(3600);
+        assert!(!closed.wait_for_reader() && !closed.wait_until(far), "at once");
+    }
+
+    /// Readers are woken by each snapshot; the last one is there with its time.
+    #[test]
+    fn a_snapshot_wakes_readers() {
+        let house = House::new();
+        let mut changes = house.changes();
+        for second in 1..=2 {
+            changes.mark_unchanged();
+            let line = format!(r#"{{"house":"h","queue":"q","now_s":{second},"stations":[]}}"#);
+            house.add(&line, Glance::of(&line).unwrap());
+            assert!(changes.has_changed().unwrap());
+            assert_eq!(house.history().latest().as_deref(), Some(&*line));
+        }
+        #[cfg(has_live)]
+        assert!(
+            house.latest().is_some_and(|(line, at)| line.contains("\"now_s\":2") && at <= Instant::now())
+        );
+    }
+}

@@ -147,3 +147,33 @@ pub async fn ask(
     })
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A house is found by its whole name, whatever its place; the first one is the one of `/metrics`.
+    #[test]
+    fn houses_are_found_by_their_whole_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let recording = |name: &str| {
+            let path = folder.path().join(name);
+            let line = format!("{{\"house\":\"{name}\",\"queue\":\"q\",\"now_s\":1,\"stations\":[]}}\n");
+            std::fs::write(&path, line).unwrap();
+            Replay::open(&path, 1.0).unwrap()
+        };
+        let names = ["ab", "a", "abc"];
+        let houses = Houses::new(names.map(recording).into(), &[]).unwrap_or_else(|e| panic!("{e}"));
+        let own: Vec<&str> = houses.0.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(own, names);
+        for name in names {
+            let (source, house) = houses.find(name).unwrap_or_else(|e| panic!("{e:?}"));
+            assert!(matches!(&*source, Source::Recording(replay) if replay.house == name), "{name}");
+            let own = houses.0.iter().find(|(own, ..)| own == name).unwrap();
+            assert!(Arc::ptr_eq(&house, &own.2), "{name}");
+        }
+        assert!(["b", "abcd", "", "A"].iter().all(|name| houses.find(name).is_err()));
+        let twice = Houses::new(["a", "b", "b"].map(recording).into(), &[]).err();
+        assert_eq!(twice.as_deref(), Some("house b is there twice, by --live or --replay"));
+    }
+}

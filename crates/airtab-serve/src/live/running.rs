@@ -75,3 +75,27 @@ pub fn ask(name: &str, house: &House, request: Value) -> (StatusCode, Value) {
 fn refused(status: StatusCode, why: String) -> (StatusCode, Value) {
     (status, json!({ "refused": why, "error": why }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A request that is none is refused as such, one for a house that is not there as that; nothing is told of a change.
+    #[test]
+    fn what_cannot_be_asked_is_refused_and_changes_nothing() {
+        let house = House::new();
+        let asked = |request: Value| {
+            let (status, answer) = ask("no-such-house", &house, request);
+            assert_eq!(answer["refused"], answer["error"], "{answer}");
+            (status.as_u16(), answer["error"].as_str().expect("a text").to_string())
+        };
+        assert_eq!(asked(json!("watch")), (400, "snapshots come as events".into()));
+        let (status, told) = asked(json!({ "no": "request" }));
+        assert!(status == 400 && told.starts_with("no request that is understood: "), "{status} {told}");
+        let set = json!({ "set": { "station": "tv", "key": "distance", "value": "3" } });
+        assert!(matches!(serde_json::from_value(set.clone()), Ok(Request::Set { .. })));
+        let (status, told) = asked(set);
+        assert!(status == 503 && told.contains("no-such-house"), "{status} {told}");
+        assert_eq!(house.history().past().marks.len(), 0);
+    }
+}

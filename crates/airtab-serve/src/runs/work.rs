@@ -138,3 +138,36 @@ fn weight(measured: &Measured) -> u64 {
     let seconds: usize = measured.seconds.iter().map(|of| size_of_val(&of[..])).sum();
     (apps + nodes + pages + seconds) as u64
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_scenario::{Figures, Second};
+
+    use super::*;
+
+    /// Figures take 24 bytes each, a third more than a metric and its value; nodes their names, too; pages and seconds
+    /// their own size.
+    #[test]
+    fn a_run_weighs_what_it_holds() {
+        let metrics = [Metric::Loss, Metric::Delay, Metric::Ping, Metric::Jitter, Metric::Air];
+        let figures = |n: usize| metrics[..n].iter().map(|metric| (*metric, 0.5)).collect::<Figures>();
+        let second = Second { from_ns: 0, sent_bits: 0.0, received_bits: 0.0, playable_frames: None };
+        let empty = || Measured {
+            apps: Vec::new(),
+            pages: Vec::new(),
+            seconds: Vec::new(),
+            ap: Figures::new(),
+            nodes: Vec::new(),
+        };
+        assert_eq!(weight(&empty()), 0);
+        assert_eq!(weight(&Measured { apps: vec![figures(2), figures(3)], ..empty() }), 5 * 24);
+        assert_eq!(weight(&Measured { ap: figures(4), ..empty() }), 4 * 24);
+        assert_eq!(weight(&Measured { nodes: vec![("abc".into(), figures(1))], ..empty() }), 3 + 24);
+        // A page has a number of 32 bits and four of 64.
+        let page = || (1, 0, 0, 0, 0).into();
+        let pages = vec![vec![page(), page(), page()], vec![page()]];
+        assert_eq!(weight(&Measured { pages, ..empty() }), 4 * 40);
+        let seconds = weight(&Measured { seconds: vec![vec![second], vec![second; 6]], ..empty() });
+        assert_eq!(seconds, 7 * size_of_val(&second) as u64);
+    }
+}

@@ -26,6 +26,7 @@ fn what_there_is_is_what_the_commands_print() {
     }
     let one = airtab_lab::experiment::find("chap/qsize-game").unwrap_or_else(|e| panic!("{e}"));
     same("/api/experiments/chap/qsize-game", &catalogue::experiment(&one));
+    same("/api/experiments/chap/qsize-game.toml", &catalogue::experiment(&one));
     assert_eq!(
         server.get("/api/scenarios").json(),
         json!([{ "name": "home", "text": HOME }, { "name": "short", "text": SHORT }])
@@ -115,6 +116,43 @@ fn a_right_scenario_has_a_form_and_a_hash() {
     assert_eq!(check("<scenario/>")["form"], Value::Null);
     let warned = format!("{SHORT}[queue]\nspq.rules = \"*=0,tcp=1\"\n");
     assert!(check(&warned)["warnings"].is_array());
+    // What is allowed, and most likely not meant, is no problem.
+    let warned = check(&format!("{SHORT}[wifi]\nphy = \"std-11n\"\ndriver.ring = 63\n"));
+    let told = &warned["warnings"][0];
+    let message = told["message"].as_str().unwrap();
+    assert!(message.starts_with("[wifi.driver] ring: 63 packets are less than one aggregate"), "{message}");
+    assert_eq!(
+        (&told["line"], &told["path"], warned["warnings"].as_array().unwrap().len()),
+        (&json!(14), &json!(null), 1)
+    );
+    assert!(warned["problems"] == json!([]) && warned["hash"].is_string(), "{warned}");
+    assert_eq!(
+        (&home["warnings"], &wrong["warnings"], &wrong["hash"]),
+        (&json!([]), &json!([]), &json!(null))
+    );
+}
+
+/// A problem of a file that the scenario names has the name of that file, one of the scenario none.
+#[test]
+fn problems_name_the_file_that_they_are_of() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("movie.txt"), "0 I 900\n1 X 20\n").unwrap();
+    let server = Running::start(Options { files: Some(folder.path().into()), ..options() });
+    let film = |trace: &str| {
+        let app =
+            format!("[[app]]\nname = \"film\"\nkind = \"video\"\ntrace = \"{trace}\"\nstation = \"tv\"\n");
+        server.post("/api/check", &json!({ "text": format!("{SHORT}{app}") })).json()["problems"].clone()
+    };
+    let told = film("movie.txt");
+    let place = ["path", "line", "column", "key"].map(|field| told[0][field].clone());
+    assert_eq!(place, [json!("movie.txt"), json!(2), json!(3), json!(null)], "{told}");
+    assert_eq!(told.as_array().unwrap().len(), 1);
+    let told = film("other.txt");
+    assert_eq!(
+        (&told[0]["path"], &told[0]["line"], &told[0]["width"]),
+        (&json!(null), &json!(15), &json!(11)),
+        "{told}"
+    );
 }
 
 #[test]

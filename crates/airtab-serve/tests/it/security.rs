@@ -191,6 +191,12 @@ fn a_scenario_has_256_kib_at_most() {
         };
         assert_eq!((status(most), status(most + 1)), (200, 413), "{path}");
     }
+    // What is made of it is no longer, either.
+    let longer = |n: usize| {
+        let body = json!({ "text": padded(n), "path": "duration", "value": "30s" });
+        server.post("/api/edit", &body).status
+    };
+    assert_eq!((longer(most - 1), longer(most)), (200, 413));
     assert_eq!(server.run(&padded(most + 1), &["fifo"], 1).status, 413);
     // Before it fills the memory.
     let head = server.head("POST", "/api/check");
@@ -315,6 +321,18 @@ fn whom_it_listens_to_is_said() {
     assert!(told.starts_with(&format!("cannot listen on {}: ", first.address())), "{told}");
     assert!(told.contains("--port"), "says what to do: {told}");
     assert_eq!(first.link(), format!("http://{}/#token={}", first.address(), first.token()));
+    // One that listens everywhere is reached by the loopback; others by their own address.
+    let names = vec!["lab".to_string()];
+    let everywhere = Server::bind(Options { listen: anywhere, names, ..options() }).unwrap();
+    let at = format!("http://127.0.0.1:{}/#token={}", everywhere.address().port(), everywhere.token());
+    assert_eq!(everywhere.link(), at);
+    let second = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+    let own = Server::bind(Options { listen: second, ..options() }).unwrap();
+    assert!(
+        own.link().starts_with(&format!("http://127.0.0.2:{}/#token=", own.address().port())),
+        "{}",
+        own.link()
+    );
     let told = refused(Options { files: Some("/no/such".into()), ..options() });
     assert!(told.starts_with("--files /no/such: "), "{told}");
 }

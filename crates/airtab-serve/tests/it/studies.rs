@@ -42,7 +42,10 @@ fn a_study_from_its_beginning_to_its_files() {
     }
     runs.sort_unstable();
     assert_eq!(runs, (1..=3).flat_map(|seed| [(seed, QUEUES[1]), (seed, QUEUES[0])]).collect::<Vec<_>>());
-    assert_eq!(steps.last().unwrap().data["done"], 6);
+    // Each is counted when it is there; threads may come here in another order than they counted.
+    let done: Vec<u64> = steps.iter().map(|step| step.data["done"].as_u64().unwrap()).collect();
+    assert!(done.is_sorted() && (1..=3).contains(&done[0]), "{done:?}");
+    assert_eq!(done[5], 6);
     assert_eq!(events.last().map(|event| (event.name.as_str(), &event.data)), Some(("done", &json!({}))));
 
     // What comes out is what the comparison is.
@@ -78,12 +81,38 @@ fn a_study_from_its_beginning_to_its_files() {
     assert!(server.get("/api/runs/1/results.parquet").body.starts_with(b"PAR1"));
     let report = server.get("/api/runs/1/report.html");
     assert!(report.text().starts_with("<!DOCTYPE html>"));
-    assert_eq!(report.header("content-disposition"), Some("attachment; filename=\"report.html\""));
+    for (name, kind) in [
+        ("report.html", "text/html; charset=utf-8"),
+        ("results.parquet", "application/vnd.apache.parquet"),
+        ("results.csv", "text/csv; charset=utf-8"),
+        ("results.json", "application/json"),
+    ] {
+        let file = server.get(&format!("/api/runs/1/{name}"));
+        let disposition = format!("attachment; filename=\"{name}\"");
+        let expected = (Some(kind), Some(disposition.as_str()));
+        assert_eq!((file.header("content-type"), file.header("content-disposition")), expected);
+    }
     for (path, status) in
         [("1/other", 404), ("2", 404), ("2/events", 404), ("x", 400), ("-1", 400), ("1/results", 404)]
     {
         assert_eq!(server.get(&format!("/api/runs/{path}")).status, status, "{path}");
     }
+}
+
+/// A discipline has what its label says, else what `[queue]` of the file does.
+#[test]
+fn disciplines_are_those_of_the_file_and_the_labels() {
+    let server = Running::start(options());
+    let text = format!("{SHORT}[queue]\nlimit = 50\nchap.increment = \"10ms\"\n");
+    let id = server.run(&text, &["fifo", "fifo:limit=9", "chap:limit=70", " spq"], 1).json()["id"].as_u64();
+    let results = server.finished(id.unwrap())["results"].clone();
+    let of =
+        |queue: usize, param: &str| results["queues"][queue]["params"][param].as_str().unwrap().to_string();
+    let limits = [0, 1, 2, 3].map(|queue| of(queue, "limit"));
+    assert_eq!(limits, ["50", "9", "70", "50"]);
+    assert_eq!(of(2, "increment"), "10ms");
+    let labels = [0, 1, 2, 3].map(|queue| results["queues"][queue]["label"].as_str().unwrap().to_string());
+    assert_eq!(labels, ["fifo", "fifo:limit=9", "chap:limit=70", "spq"]);
 }
 
 /// `short` divides all times by 10, and so has other results.
@@ -146,6 +175,12 @@ fn what_cannot_be_run_is_told() {
     let wrong = |body: Value| {
         let answer = server.post("/api/runs", &body);
         assert_eq!(answer.status, 422, "{}", answer.text());
+        // The error has all of them, a line each.
+        let json = answer.json();
+        let all = json["problems"].as_array().expect("a list");
+        let lines: Vec<&str> =
+            all.iter().map(|problem| problem["message"].as_str().expect("a text")).collect();
+        assert_eq!(json["error"], lines.join("\n"));
         answer.json()["problems"][0]["message"].as_str().unwrap().to_string()
     };
     let with = |queues: Value, seeds: u64| wrong(json!({ "text": SHORT, "queues": queues, "seeds": seeds }));
@@ -178,7 +213,14 @@ fn two_run_eight_wait_and_the_next_is_refused() {
     let states = |ids: &[u64]| ids.iter().map(|id| state(*id)).collect::<Vec<_>>();
     assert_eq!(states(&ids[..2]), ["running"; 2]);
     assert_eq!(states(&ids[2..]), ["waiting"; 8]);
-    assert_eq!(server.get(&format!("/api/runs/{}/results.json", ids[0])).status, 409);
+    let early = server.get(&format!("/api/runs/{}/results.json", ids[0]));
+    let told = format!("study {} is running: files are there when it is done", ids[0]);
+    assert_eq!((early.status, early.json()["error"].as_str()), (409, Some(told.as_str())));
+    // How far each is, by its own numbers.
+    let waits = server.get(&format!("/api/runs/{}", ids[9])).json();
+    let expected =
+        json!({ "id": ids[9], "state": "waiting", "done": 0, "total": 2, "seeds": 2, "results": null });
+    assert_eq!(waits, expected);
     // One that waits, then one that runs.
     assert_eq!(server.delete(&format!("/api/runs/{}", ids[2])).status, 204);
     assert_eq!(state(ids[2]), "stopped");
