@@ -259,13 +259,6 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_is_there_twice() {
-        assert_eq!(twice(&["a", "b", "b", "a"]), Some(&"b"));
-        assert_eq!(twice(&[1, 2, 3]), None);
-        assert_eq!(twice::<u8>(&[]), None);
-    }
-
-    #[test]
     fn each_queue_has_its_label_and_its_parameters() {
         let of_file =
             |path: &str, value: &str| load_set(None, &[(path.into(), value.into())]).expect("right").queues;
@@ -379,30 +372,5 @@ mod tests {
             of(2, "limit"),
             airtab_core::Params::new(built[2].1.discipline()).get("limit").map(<[u64]>::to_vec)
         );
-    }
-
-    /// The message names the first of the values that no discipline reads.
-    #[test]
-    fn the_first_value_that_nothing_reads_is_named() {
-        let queues: Vec<QueueSpec> = vec!["chap".parse().expect("a discipline")];
-        let pair = |path: &str, value: &str| (path.to_string(), value.to_string());
-        let read = [pair("wifi.attempts", "4"), pair("queue.chap.limit", "9")];
-        assert_eq!(unread(&read, &queues), None);
-        let sets = [&read[..], &[pair("queue.red.limit", "7"), pair("queue.spq.limit", "8")]].concat();
-        let said = unread(&sets, &queues).expect("red is not run");
-        assert!(said.starts_with("--set queue.red.limit=7: nothing reads it: red is not among"), "{said}");
-    }
-
-    /// Messages about a scenario with values of the command line say so; without any they have its name alone.
-    #[test]
-    fn values_are_set_in_their_order() {
-        let pair = |path: &str, value: &str| (path.to_string(), value.to_string());
-        let load = |sets: &[(String, String)]| load_set(None, sets).unwrap_or_else(|e| panic!("{e}"));
-        let set = load(&[pair("wifi.attempts", "3"), pair("name", "x"), pair("wifi.attempts", "5")]);
-        let text = set.text.lines().filter(|line| line.starts_with("attempts")).collect::<Vec<_>>();
-        assert_eq!((text, set.scenario.name.as_str()), (vec!["attempts = 5"], "x"));
-        let said = |sets: &[(String, String)]| load_set(None, sets).map(|_| ()).expect_err("wrong");
-        assert!(format!("{:#}", said(&[pair("wifi.atempts", "5")])).contains("home.toml with --set"));
-        assert!(format!("{:#}", said(&[pair("wfi.x", "5")])).starts_with("--set in home.toml: "));
     }
 }
