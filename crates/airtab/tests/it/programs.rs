@@ -49,6 +49,11 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/it/programs.rs", "(root () . join (\"tools/require\"))", &[]),
     // Shells: what their scripts start that is not built into them.
     ("crates/airtab/tests/it/files.rs", "sh", &[]),
+    ("crates/airtab/tests/it/passed_on.rs", "sh", &[]),
+    ("crates/airtab-live/src/apps/program.rs", "sh", &[]),
+    // Every Debian has it, and one that nobody has.
+    ("crates/airtab/tests/it/experiment.rs", "date", &[]),
+    ("crates/airtab-live/src/apps/program.rs", "airtab-no-such-program", &[]),
     ("crates/airtab/tests/it/pages.rs", "bash", &[]),
     ("crates/airtab/tests/it/release.rs", "sh", &[]),
     ("crates/airtab/tests/it/live.rs", "sh", &["grep", "sort"]),
