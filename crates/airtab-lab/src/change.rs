@@ -7,8 +7,8 @@
 
 use airtab_quality::Interval;
 use airtab_scenario::{About, Metric, QueueScores, Summary};
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
 use crate::compare::Comparison;
@@ -133,13 +133,7 @@ impl Comparison {
 pub fn results_schema() -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<Data>();
-    titled("Results of airtab", "docs/report.md", schema)
-}
-
-/// With this title and this page in place of the name and the comment of the type.
-pub(crate) fn titled(title: &str, page: &str, mut schema: Schema) -> serde_json::Value {
-    ["title", "description"].into_iter().for_each(|key| _ = schema.remove(key));
-    airtab_scenario::schema::titled(title, page, schema.into())
+    airtab_scenario::schema::titled("Results of airtab", "docs/report.md", schema.into())
 }
 
 #[derive(JsonSchema, Serialize)]
@@ -194,7 +188,7 @@ mod tests {
         assert_eq!(text(GameMos, &new, &new), "same, 0.00 ± 0.00");
     }
 
-    /// What the seeds have in common falls out; what is within the interval, or not seen in a table, is the same.
+    /// Differences are taken seed by seed; one within its interval, or below a table's last digit, is "same".
     #[test]
     fn a_change_is_that_of_each_seed() {
         let wide = [10.0, 200.0, 3000.0].map(Some);

@@ -428,7 +428,7 @@ mod tests {
         assert_eq!((told.apps[5].station.as_str(), told.ap.kind), ("far", "ap"));
     }
 
-    /// What is kept of a run are its figures and its pages.
+    /// The store keeps figures and pages of a run, and no course.
     #[test]
     fn a_course_is_not_kept() {
         let mut whole = run(3, Some(2.5), &[("a", 0.5)]);

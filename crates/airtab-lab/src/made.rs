@@ -6,7 +6,7 @@ use airtab_scenario::{Metric, QueueScores, Scores, Summary};
 
 use crate::compare::Comparison;
 
-/// Of these seeds; None where a seed has no value.
+/// The mean and interval of one value for each seed; None: a seed without a value.
 pub(crate) fn summary(values: &[Option<f64>]) -> Summary {
     let present: Vec<f64> = values.iter().flatten().copied().collect();
     let interval = Interval::of(&present).expect("a seed has a value");
@@ -31,7 +31,7 @@ pub(crate) fn queue(label: &str, apps: Vec<Scores>) -> QueueScores {
     }
 }
 
-/// Of these disciplines, all applications of class 0.
+/// A comparison of these disciplines, all applications of class 0.
 pub(crate) fn comparison(queues: Vec<QueueScores>) -> Comparison {
     Comparison {
         schema: 1,

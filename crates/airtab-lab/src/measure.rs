@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What a scenario is called is no part of its number; all else is.
+    /// The hash of a scenario covers all but its name.
     #[test]
     fn a_number_is_of_all_but_the_name() {
         let home = ScenarioFile::home().scenario;

@@ -52,7 +52,7 @@ mod tests {
 
     use super::*;
 
-    /// Of what each packet took, the least that so many per cent did not exceed; their number.
+    /// Percentiles by nearest rank, and the number of packets.
     #[test]
     fn ranks_are_of_the_sorted_latencies() {
         let took = [70, 10, 50, 30, 90, 20, 100, 40, 60, 80];

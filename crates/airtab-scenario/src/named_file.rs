@@ -67,7 +67,7 @@ pub(crate) fn plain_io_error(e: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// As much as there may be is read, one byte more is not; what is no text is told by its place.
+    /// A file of the largest size is read, one byte more is refused; bytes that are not UTF-8 are named by their line.
     #[test]
     fn texts_have_a_size_and_are_utf_8() {
         let read = |bytes: Vec<u8>, mib| text_of(Box::new(io::Cursor::new(bytes)), mib, "a list");

@@ -37,15 +37,15 @@ pub fn part_of_scenario() -> Value {
     schema
 }
 
-/// With its draft, its title, and where the words are.
+/// With its draft, its title, and where the words are, in place of its own.
 pub fn titled(title: &str, page: &str, schema: Value) -> Value {
-    let mut all = Map::new();
+    let mut all = match schema {
+        Value::Object(schema) => schema,
+        _ => Map::new(),
+    };
     all.insert("$schema".into(), DRAFT.into());
     all.insert("title".into(), title.into());
     all.insert("description".into(), format!("{page} says what each key means").into());
-    if let Value::Object(schema) = schema {
-        all.extend(schema);
-    }
     Value::Object(all)
 }
 

@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// What was published last is shown.
+    /// A scrape shows the snapshot published last.
     #[test]
     fn a_scrape_has_the_last_snapshot() {
         let exporter = Exporter::start(0).unwrap();

@@ -510,7 +510,7 @@ mod tests {
         assert!(flent_file("d/.flent.gz").is_err(), "a folder has no name of a file");
     }
 
-    /// What a command does where no option says otherwise, and each option by itself.
+    /// The defaults of all options, and each option alone.
     #[test]
     fn options_of_compare_and_run_have_their_defaults() {
         let command =

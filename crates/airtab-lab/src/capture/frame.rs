@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    /// What is behind the radiotap header.
+    /// The MPDU: the bytes after the radiotap header.
     fn mac(bytes: &[u8]) -> &[u8] {
         &bytes[usize::from(u16::from_le_bytes([bytes[2], bytes[3]]))..]
     }

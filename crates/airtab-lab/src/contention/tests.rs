@@ -309,7 +309,7 @@ fn parameters_reach_the_run() {
     );
 }
 
-/// What is beside a figure is worked out from it: the window that collides as often, and whether its waits are beaten.
+/// The equivalent window and the comparison of waits are computed from the same method's figures.
 #[test]
 fn figures_of_a_method_fit_each_other() {
     for method in ["dcf", "idle-sense", "hash1"] {

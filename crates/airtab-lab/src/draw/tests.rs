@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Where panels, legends, bars and markers are, worked out from what is to be seen.
+//! Positions of panels, legends, bars and markers, against positions computed from the layout's constants.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn bar(value: f64) -> Bar {
     Bar { label, look: Look::of_app(1), value, half_width: None, text, published: None }
 }
 
-/// As many bars of 1.
+/// `n` bars of length 1.
 fn bars(n: usize) -> Content {
     Content::Bars(Bars::new("ms", (0.0, 1.0), vec![bar(1.0); n]))
 }
@@ -150,7 +150,7 @@ fn a_legend_has_each_line_once() {
     assert_eq!(of(with(Some((2.0, 3.0)))), [(Sample::PublishedRange, "published range".into())]);
 }
 
-/// Of many lines each has its first marker at another place, and then one every 70 pixels.
+/// Each line has its first marker at a position of its own, then one every 70 pixels.
 #[test]
 fn markers_of_courses_are_apart() {
     let points: Vec<(f64, f64)> = (0..=1000).map(|i| (f64::from(i), f64::from(i % 7))).collect();
@@ -276,7 +276,7 @@ fn shares_are_parts_of_the_largest_sum() {
     near(&numbers(&shares(&[&[0.25, 0.5]]), "rect", "width"), &[97.0, 194.0]);
 }
 
-/// What a panel is called, and what more there is; each point by the place where it is.
+/// Each row of the data has the name of its panel, its kind of value and its interval.
 #[test]
 fn data_have_their_panel_their_kind_and_their_interval() {
     let point = |x, y, half: f64| Some(Point { x, y, low: y - half, high: y + 2.0 * half });

@@ -209,7 +209,7 @@ mod tests {
 
     const OF: &str = "of = \"g.game_mos\"\nqueue = \"fifo\"\n";
 
-    /// What a check says itself is before what its file says, and that before what its words look like.
+    /// The class of a check: its own key, else the file's, else the one that its words suggest.
     #[test]
     fn a_check_has_a_class() {
         for (lines, class) in [
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!([order("rises"), order("falls")], [Expect::Rises, Expect::Falls]);
     }
 
-    /// What the other term does not name is as in the check's own; of which seconds and pages it is, always.
+    /// Keys that the other term leaves out are those of the check; seconds and pages always are.
     #[test]
     fn the_other_term_is_as_its_own_where_it_says_nothing() {
         let other = |lines: &str| match check(&format!("reported = \"r\"\nleast = 0\n{lines}")).compared {

@@ -58,7 +58,7 @@ mod tests {
         "[[check]]\nwhat = \"w\"\nsection = \"1\"\nreported = \"r\"\nqueue = \"fifo\"\nleast = 0\n";
     const UNTIL: &str = "[until]\nhalf_width = 1\nmetric = ";
 
-    /// Those of figures, then those of checks and of what these are compared with, then that of the seeds; each once.
+    /// Columns of figures, then of checks and of their other terms, then that of the seeds, each once.
     #[test]
     fn each_figure_has_one_column() {
         let lines = format!(

@@ -443,7 +443,7 @@ mod tests {
         assert!(!falls(&[Some(3.0)]), "one value is no order");
     }
 
-    /// As many as a quotient, a spread or its figure has; more where the bounds do, up to four.
+    /// The decimals of a quotient, a spread or a figure; as many as the bounds have, at most four, if those are more.
     #[test]
     fn a_value_has_the_decimals_of_its_kind() {
         let decimals = |lines: &str| {
@@ -481,7 +481,7 @@ mod tests {
         }
     }
 
-    /// Of a product and of a difference each side has its part in the interval.
+    /// Both terms of a product and of a difference contribute to its interval.
     #[test]
     fn intervals_are_the_jackknifes() {
         let of = |values: [f64; 3]| values.map(Some).to_vec();

@@ -14,7 +14,7 @@ pub(crate) fn parse(text: &str) -> Experiment {
     read("mine", text, Purpose::Judge).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// The same of that name and for that purpose, or what is wrong in it. No file is beside it.
+/// The experiment `id` for a purpose, or its problems. Its folder has no other file.
 pub(super) fn read(id: &str, text: &str, purpose: Purpose) -> Result<Experiment, String> {
     let none = |_: &Path| Err("is not there".to_string());
     Experiment::parse(&format!("{id}.toml"), id, text, &none, purpose).map_err(|e| e.to_string())

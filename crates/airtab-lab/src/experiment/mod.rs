@@ -450,7 +450,7 @@ mod tests {
         }
     }
 
-    /// Of several checks of a figure the first that has a number; of the discipline and the points that it is about.
+    /// The published value of a figure is that of its first check with a number, for the check's discipline and points.
     #[test]
     fn what_is_published_is_of_its_figure_and_place() {
         let check = |lines: &str| {

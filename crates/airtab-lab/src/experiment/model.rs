@@ -181,7 +181,7 @@ mod tests {
         ModelTask::parse("x", text).map_err(|e| e.to_string())
     }
 
-    /// Those of the queue that the model makes of load and rates, in seconds.
+    /// Waiting times of the model's queue at this load and these rates, s.
     #[test]
     fn waits_are_of_the_slow_and_the_fast_flow() {
         let task = task("task = \"waits\"\nrho = 0.8\nkappa = 0.25\nservice = \"2ms\"\n").unwrap();
@@ -212,7 +212,7 @@ mod tests {
         assert!(wrong.starts_with("no task 'wait'; did you mean `waits`?"), "{wrong}");
     }
 
-    /// Where half of the frames are lost by the link, as the link has it there.
+    /// The distance at which the link loses half of the frames, against the link's own error rate there.
     #[test]
     fn distances_are_those_of_the_link() {
         let all: std::collections::BTreeMap<_, _> = constants().into_iter().collect();

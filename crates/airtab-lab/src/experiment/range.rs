@@ -137,7 +137,7 @@ mod tests {
         }
     }
 
-    /// As many as there may be points, and one more.
+    /// The largest number of points, and one more.
     #[test]
     fn a_range_has_an_end() {
         let many = values("from = 1, to = 10000, step = 1").unwrap();

@@ -12,7 +12,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Experiment, PointScores};
-use crate::change::titled;
 use crate::results::Build;
 
 /// A sweep for other programs; serialises in a stable form.
@@ -106,7 +105,7 @@ pub struct PointResults<'a> {
 pub fn sweep_results_schema() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let schema = settings.into_generator().into_root_schema_for::<SweepResults>();
-    titled("Results of a sweep of airtab", "docs/sweeps.md", schema)
+    airtab_scenario::schema::titled("Results of a sweep of airtab", "docs/sweeps.md", schema.into())
 }
 
 impl Experiment {

@@ -617,7 +617,7 @@ mod tests {
         assert!(stz.contains("| [f](stz.md#stzf) | T stz/f | 0 | 0 | 0 | 0 | 0 | none |\n"), "{stz}");
     }
 
-    /// Of two checks of one name each stored verdict is of its own, also where the checks may be others by now.
+    /// Two checks of one name keep their own stored verdicts, also if the experiment has changed since.
     #[test]
     fn checks_of_one_name_are_told_apart() {
         for stale in [false, true] {

@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Of each discipline those pages that both completed with that seed, with its own times.
+    /// Pages that both disciplines completed with a seed, each with its own times.
     #[test]
     fn a_point_has_what_its_disciplines_have_in_common() {
         let e = parse(TEXT);

@@ -251,7 +251,7 @@ mod tests {
         );
     }
 
-    /// Of two that are as wide the first is named.
+    /// Of two equally wide intervals the first is named.
     #[test]
     fn of_equal_intervals_the_first_is_named() {
         let widest =
@@ -265,7 +265,7 @@ mod tests {
         assert!(until().is_met_by(Some(0.5)) && !until().is_met_by(Some(0.5001)) && !until().is_met_by(None));
     }
 
-    /// What is asked for is before what the file says, and that before what is usual.
+    /// Seeds of a round: by the command line, else by the file, else the default.
     #[test]
     fn a_command_line_is_before_the_file() {
         use super::super::file::Purpose;

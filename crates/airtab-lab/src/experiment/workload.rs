@@ -167,7 +167,7 @@ mod tests {
         assert!(home.home().is_some() && run(&home).is_none(), "a stop ends a run of a home");
     }
 
-    /// Whatever a figure depends on is in the number, and nothing else.
+    /// The hash of a workload changes with each input of its figures, and with nothing else.
     #[test]
     fn a_workload_is_known_by_what_it_says() {
         let mut numbers = Vec::new();

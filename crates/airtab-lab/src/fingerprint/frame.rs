@@ -293,7 +293,7 @@ mod tests {
         bytes
     }
 
-    /// Of three addresses, and what is behind them.
+    /// A MAC header of three addresses, then `rest`.
     fn mac_header(control: u8, flags: u8, to: Mac, sequence: u16, rest: &[u8]) -> Vec<u8> {
         let mut bytes = vec![control, flags, 0, 0];
         bytes.extend([to, STATION, AP].as_flattened());

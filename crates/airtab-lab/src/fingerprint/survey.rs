@@ -186,14 +186,14 @@ mod tests {
     /// SIFS and an ACK, us.
     const ANSWER: u64 = 258;
 
-    /// Who sends, how long after all but who collided may begin, us, and what becomes of it.
+    /// Senders; time from the earliest start of all others, us; end of the exchange.
     type Step<'a> = (&'a [u8], i64, End);
 
     #[derive(Clone, Copy, PartialEq)]
     enum End {
         Answered,
         Lost,
-        /// Nobody answers it.
+        /// Sent to a group: no ACK.
         Group,
     }
     use End::{Answered, Group, Lost};
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(plain(lost).0.offset, 0);
     }
 
-    /// Who was interrupted while it counted has a slot left by 802.11, and none by Bianchi.
+    /// A sender interrupted during its backoff has a slot left under 802.11, and none in Bianchi's model.
     #[test]
     fn an_interrupted_sender_tells_how_it_counts() {
         // Others begin between two frames of A, of which the first ends so; A has so many slots left.

@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(seeds(&agenda, 9), [(1, 1, 4), (2, 0, 4), (2, 1, 4)], "then the rest");
     }
 
-    /// Nobody waits where no run is under way, or behind a close; runs of other machines are left out.
+    /// The agenda ends when no run is in progress, or when it is closed; runs of other machines are left out.
     #[test]
     fn it_ends() {
         let plan = Plan::new((0..3).map(number).collect(), 1, vec![1, 2]).part(Part { number: 1, of: 3 });

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use crate::store::packed;
 
-    /// As many applications as the seed says.
+    /// A run with `seed` applications.
     fn run(seed: u64) -> Measured {
         let apps = vec![Default::default(); seed as usize];
         Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Default::default(), nodes: Vec::new() }

@@ -216,7 +216,7 @@ mod tests {
     use super::super::{Cell, RunKey};
     use super::*;
 
-    /// As many applications as that.
+    /// A run with `apps` applications.
     fn run(apps: usize) -> Measured {
         let apps = vec![Default::default(); apps];
         Measured { apps, pages: Vec::new(), seconds: Vec::new(), ap: Default::default(), nodes: Vec::new() }

@@ -281,7 +281,7 @@ mod tests {
         assert!(part.jobs().all(|job| job.point % 3 == 2) && part.total() == 12, "points are dealt in turn");
     }
 
-    /// As many points as machines: each has one, with all of its seeds.
+    /// With as many machines as points, each machine has one point with all its seeds.
     #[test]
     fn as_many_machines_as_points_have_a_point_each() {
         let own = |number| plan(3, 2).part(Part { number, of: 3 });

@@ -282,7 +282,7 @@ mod tests {
         assert_eq!(["credit", "QoO", "", "\u{e4}ther"].map(begin), ["Credit", "QoO", "", "\u{c4}ther"]);
     }
 
-    /// Its own link, and that of the trunk, each way.
+    /// The latency of a station's link and of the trunk, in both directions.
     #[test]
     fn latencies_of_both_ways_are_told_where_they_differ() {
         for (wired, app, said) in [

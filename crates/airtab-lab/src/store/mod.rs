@@ -56,7 +56,7 @@ impl Store for NoStore {
 /// A pack of runs.
 ///
 /// # Errors
-/// A run is larger than any can be, or a figure of it is no number.
+/// A run is larger than any can be, or a figure of it is NaN or infinite.
 pub fn packed(runs: &[(RunKey, Measured)]) -> io::Result<Vec<u8>> {
     let mut pack = record::pack_head(sources()).to_vec();
     for (run, measured) in runs {

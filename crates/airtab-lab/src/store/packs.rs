@@ -323,7 +323,7 @@ mod tests {
         run.map(|run| run.apps[0][&Metric::GameMos])
     }
 
-    /// Of several folders each run is there; what is in its own pack is found among many, by its key.
+    /// Runs of several directories are found; a run in the own pack is found by its key.
     #[test]
     fn runs_of_several_packs_are_found() {
         let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];

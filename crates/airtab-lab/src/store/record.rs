@@ -105,12 +105,12 @@ impl Head {
 /// A whole record.
 ///
 /// # Errors
-/// The run is larger than any can be, or a figure of it is no number.
+/// The run is larger than any can be, or a figure of it is NaN or infinite.
 pub(super) fn record(run: RunKey, measured: &Measured) -> io::Result<Vec<u8>> {
     let figures = measured.apps.iter().chain([&measured.ap]).chain(measured.nodes.iter().map(|(_, of)| of));
-    // JSON has none but numbers, and would have a null that cannot be read.
+    // JSON has no such values: serde_json writes null, which cannot be read back.
     if figures.flat_map(|figures| figures.values()).any(|value| !value.is_finite()) {
-        return Err(io::Error::other("a figure of a run is no number"));
+        return Err(io::Error::other("a run has a figure that is NaN or infinite"));
     }
     let json = serde_json::to_vec(measured)?;
     if json.len() > MAX_BODY {

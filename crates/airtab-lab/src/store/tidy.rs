@@ -311,7 +311,7 @@ mod tests {
         assert!(size(&folder.path().join("nowhere")).is_err());
     }
 
-    /// What goes, and by how much the folder is smaller; a second time there is little to do.
+    /// The files removed, and the bytes freed; a second prune frees few.
     #[test]
     fn a_prune_says_what_it_removed() {
         let (folder, [a, b, c, d, e, f]) = folder();

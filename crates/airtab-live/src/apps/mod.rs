@@ -357,7 +357,7 @@ mod tests {
         assert_eq!(told, expected);
     }
 
-    /// Those of the station that has ended say so in their reports; each report and trace has its own application's figures.
+    /// Reports of a station that has ended state it; each report and trace has its own application's figures.
     #[test]
     fn reports_are_in_the_order_of_the_house_and_say_what_ended() {
         let (apps, mut traces) = fixture::apps();
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(apps.finish(&mut traces).unwrap_err().to_string(), "application a: it fell over");
     }
 
-    /// All that are refused, each with its own reason, in the order of the house; starting names the first.
+    /// Every refused application has its own reason, in the order of the file; the error at start names the first.
     #[test]
     fn refusals_are_in_the_order_of_the_house() {
         let app =

@@ -497,7 +497,7 @@ mod tests {
         assert_eq!(score.metric, "ping_seconds");
     }
 
-    /// What was sent is judged from the start on, and not before it can have arrived.
+    /// Packets count from the application's start on, and only once they can have arrived.
     #[test]
     fn an_application_that_began_late_is_judged_from_its_start_on() {
         let own = udp("kind = \"udp\"\nrate = \"1Mb/s\"\nstart = \"25s\"");

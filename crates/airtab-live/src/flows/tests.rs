@@ -345,7 +345,7 @@ fn a_record_is_taken_after_its_silence_and_not_before() {
     }
 }
 
-/// What the air says of a packet that has left begins the interval, as a packet does.
+/// An airtime report for a packet that has left begins an interval, as a packet does.
 #[test]
 fn airtime_told_later_is_of_the_interval_in_which_it_is_told() {
     let mut flows = Flows::new(1);

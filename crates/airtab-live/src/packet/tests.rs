@@ -151,7 +151,7 @@ fn options_of_tcp_are_read() {
     }
 }
 
-/// Where the header is, and where the packet ends, of what may be edited; of nothing else.
+/// Offsets of the TCP header and of the packet's end, for segments that may be edited only.
 #[test]
 fn a_tcp_segment_is_found_directly_behind_its_ip_header() {
     let header = TcpHeader { options: vec![1; 4], ..web() };

@@ -380,7 +380,7 @@ fn the_keys_name_the_other_table_and_the_column() {
     assert_eq!(last(&flows, 69), "q quit f stations s sort p pause ? help");
 }
 
-/// What somebody may feel is yellow, also without words that say so; a column that sorts is underlined.
+/// Scores that users notice are yellow, also without a sentence; the column that sorts is underlined.
 #[test]
 fn trouble_is_yellow() {
     use ratatui::style::{Color, Modifier};

@@ -555,7 +555,7 @@ fn each_use_of_the_air_has_its_share_of_the_interval() {
     assert!((20..=29).contains(&(beacons[1] / each)), "{beacons:?}");
 }
 
-/// What applications met, each its own, in the order of the house; and who is judged downwards alone.
+/// Each application has the delays and losses of its own packets, in the order of the file; some are judged downlink only.
 #[test]
 fn paths_are_their_applications() {
     let _in_time = deadline(300);
@@ -592,7 +592,7 @@ fn paths_are_their_applications() {
     }
 }
 
-/// What waits, on the mean of the second that is measured: the sum of both applications' waits.
+/// The mean queue of the measured second is the sum of both applications'.
 #[test]
 fn the_mean_queue_is_that_of_all_applications() {
     let _in_time = deadline(300);
@@ -607,8 +607,7 @@ fn the_mean_queue_is_that_of_all_applications() {
     assert_eq!((apps[0].queue.arrived, apps[1].queue.arrived), (4, 3));
 }
 
-/// What the run's trace has of a packet's way: where it was, where it was lost, and what is under way since the measured
-/// second, whenever the run ends.
+/// The trace has each packet's hops, the place of a loss, and the packets in flight at the end of the measured second.
 #[test]
 fn a_trace_has_the_ways_of_packets() {
     let _in_time = deadline(300);

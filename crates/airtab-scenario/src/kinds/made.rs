@@ -18,7 +18,7 @@ pub(super) fn with_intervals(
     Scores { name: name.into(), kind, station: "s".into(), metrics: figures.iter().map(summary).collect() }
 }
 
-/// The same with single values.
+/// An application whose figures have no interval.
 pub(super) fn app(name: &str, kind: &'static str, figures: &[(Metric, f64)]) -> Scores {
     let figures: Vec<_> = figures.iter().map(|(metric, mean)| (*metric, *mean, None)).collect();
     with_intervals(name, kind, &figures)

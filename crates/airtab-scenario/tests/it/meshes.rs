@@ -133,8 +133,8 @@ fn a_mesh_by_its_name_is_what_the_tables_change() {
     assert_eq!(file.scenario.apps[0].servers, Servers::Behind(0, Latency::both(5_000_000)));
 }
 
-/// Where nothing else is said, frames are sensed 2.2 times as far as they are decoded, and disturb as far as they are
-/// sensed; a range that is given has its own place.
+/// By default the sense range is 2.2 times the transmit range, and the interference range equals it. Each key sets its
+/// own range.
 #[test]
 fn each_range_has_its_place() {
     let of = |keys: &str| {
@@ -183,7 +183,7 @@ fn each_node_beyond_reach_is_told() {
     }
 }
 
-/// What a table says of one link or node is of that one; the others have what `[mesh]` and `[wifi]` say.
+/// A table of one link or node applies to that one; the others keep `[mesh]` and `[wifi]`.
 #[test]
 fn links_and_nodes_differ_one_by_one() {
     let text = RIGHT

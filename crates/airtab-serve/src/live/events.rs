@@ -155,7 +155,7 @@ mod tests {
         assert!(next.starts_with("id: 303\nevent: snapshot\ndata: "), "{next}");
     }
 
-    /// What comes behind a history is newer than it; a reader that names the last news that it saw gets those after it.
+    /// Events after a history are newer than it; a reader that names its last event gets the later ones.
     #[test]
     fn news_go_on_where_the_history_ends() {
         use futures_util::StreamExt;

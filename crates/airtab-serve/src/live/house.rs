@@ -97,7 +97,7 @@ impl House {
 mod tests {
     use super::*;
 
-    /// Whoever brings snapshots begins when somebody looks, and ends when the house is closed, looked at or not.
+    /// The source of snapshots starts with the first reader, and ends when the house is closed.
     #[test]
     fn a_house_waits_for_a_reader_and_ends_when_closed() {
         let read = House::new();

@@ -32,7 +32,7 @@ pub fn airsim(args: &Airsim) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// What the module is told; of what shows something, that.
+/// The request to the module; `Err`: a command that only shows something, and sends none.
 fn request(command: &AirsimCommand) -> Result<(Verb, Vec<Attribute>), &Show> {
     Ok(match command {
         AirsimCommand::Show(show) => return Err(show),

@@ -110,7 +110,7 @@ impl Look {
         self.free.unwrap_or(1.0)
     }
 
-    /// R, K and F for a `wqm` that was told the others before; None where it knows them, or there are none.
+    /// R, K and F for a `wqm` whose last values are `told`; None if they are the same, or there are none.
     fn news(&self, told: Option<&Told>) -> Option<Told> {
         let link = self.link?;
         let own = Told { bits: link.bits, frames: link.frames, free: self.free_or_all() };
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(Look::of(None, Some(0.5), waits).news(Some(&first)), None);
     }
 
-    /// What is unknown: the rate, or how much of the channel is free.
+    /// An unknown rate, and an unknown free part of the channel.
     #[test]
     fn what_is_unknown_is_a_question_mark() {
         let waits = [Backlog { packets: 1, bytes: 1_500 }, Backlog { packets: 2, bytes: 3_000 }];

@@ -51,7 +51,7 @@ fn transmit(role: Role, target: &str, plan: &Plan, stop: &AtomicBool) -> anyhow:
     Ok(sender_code(role, stop.load(Ordering::Relaxed)))
 }
 
-/// What a sender sends, and its words for it.
+/// The load of a sender, and the words for it.
 fn sent(role: Role, plan: &Plan) -> (sender::Config, String) {
     match role {
         Role::Be => (plan.best_effort(), "as fast as they go".to_string()),

@@ -446,7 +446,7 @@ fn run_all(
     Ok(None)
 }
 
-/// Of `all` runs so many were made in so many seconds: the others, and an estimate of their time.
+/// The runs of `all` that are left after `made` in `took` seconds, and an estimate of their time.
 fn left(all: usize, made: usize, took: f64) -> String {
     let runs = all.saturating_sub(made);
     let seconds = took / made.max(1) as f64 * runs as f64;
@@ -655,7 +655,7 @@ mod tests {
         assert_eq!(chosen(&[], true).expect("read").map(ids), Some(simulated));
     }
 
-    /// What comes out in one table needs one experiment; in files each has its own.
+    /// A single table needs a single experiment; files are one for each.
     #[test]
     fn rows_of_several_experiments_need_files() {
         let two = ["chap/link", "chap/fair"].map(|id| experiment::find(id).expect("of the repository"));

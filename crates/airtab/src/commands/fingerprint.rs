@@ -40,7 +40,7 @@ pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(held_against(&verdicts))))
 }
 
-/// Whether something is held against a card, or nothing could be said of any.
+/// Whether some card does not conform, or none was judged to conform: exit code 1.
 fn held_against(verdicts: &[Verdict]) -> bool {
     let faults = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Faults(_)));
     let none = !verdicts.contains(&Verdict::Conformant);
@@ -480,7 +480,7 @@ mod tests {
         assert!(said(&asked("x"), &folder.path().join("none.txt")).map(|_| ()).is_err());
     }
 
-    /// What a line of a table has, without the space between its columns.
+    /// The cells of the line of a table that starts with `start`.
     fn line(text: &str, start: &str) -> Vec<String> {
         let line = text.lines().find(|line| line.trim_start().starts_with(start)).unwrap_or_default();
         line.split_whitespace().map(String::from).collect()

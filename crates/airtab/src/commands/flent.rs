@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(of("a.b.flent.gz", "fifo"), "a.b-fifo.flent.gz");
     }
 
-    /// What cannot be written is told before anything runs, with its cure, and without the name of a temporary file.
+    /// A file that cannot be written is an error before the first run, with its fix, and without the name of a temporary file.
     #[test]
     fn files_are_begun_before_anything_runs() {
         let dir = tempfile::tempdir().expect("a directory");

@@ -145,7 +145,7 @@ fn house(of: &Of) -> anyhow::Result<String> {
     chosen(of.house.as_deref(), running::houses)
 }
 
-/// The house of that name, or the only one that is up.
+/// `named`, else the only house that is up.
 fn chosen(named: Option<&str>, up: impl FnOnce() -> Vec<String>) -> anyhow::Result<String> {
     if let Some(house) = named {
         return Ok(house.to_owned());

@@ -95,7 +95,7 @@ mod tests {
 
     use crate::args::Args;
 
-    /// Why words behind `airtab` are refused. The command is built once.
+    /// The kind of error for arguments of `airtab`. The command is built once.
     fn refusals() -> impl FnMut(&str) -> Option<ErrorKind> {
         let mut command = Args::command();
         move |words| {
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// What has no meaning together, or alone.
+    /// Options that exclude or need each other.
     #[test]
     fn options_that_do_not_go_together_are_refused() {
         let mut refused = refusals();
@@ -207,7 +207,7 @@ mod tests {
     }
 }
 
-/// What the tests of several models share.
+/// Shared by the tests of several models.
 #[cfg(test)]
 mod given {
     use airtab_lab::draw::{Content, Figure};

@@ -68,7 +68,7 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
     Ok(if report.stopped { ExitCode::from(INTERRUPTED) } else { ExitCode::SUCCESS })
 }
 
-/// What to measure.
+/// The measurement that the options ask for.
 fn job(args: &Rpm) -> Job {
     let trust = match (args.trust, &args.ca) {
         (Some(one), _) => Trust::Fingerprint(one),
@@ -84,7 +84,7 @@ fn job(args: &Rpm) -> Job {
     }
 }
 
-/// How long a measurement may take, s.
+/// The limit of a measurement, s.
 fn longest_s(job: &Job) -> u64 {
     IDLE as u64 / 10 + job.parameters.limit_ns / 1_000_000_000 * job.ways.len() as u64
 }
@@ -107,7 +107,7 @@ fn serve(at: std::net::SocketAddr, json: bool, stop: &AtomicBool) -> anyhow::Res
     Ok(())
 }
 
-/// What a server says of itself: a line of JSON, or how it is used.
+/// The address and fingerprint of a server: a line of JSON, or a text with the command for the client.
 fn greeting(at: std::net::SocketAddr, fingerprint: &str, json: bool) -> String {
     let shown = match at.ip().is_unspecified() {
         true => format!("ADDRESS-OF-THIS-MACHINE:{}", at.port()),

@@ -33,7 +33,7 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is served, with finished runs in that store.
+/// The server's options; finished runs are kept in `store`.
 fn options(args: &Serve, store: Arc<dyn Store + Send + Sync>) -> Options {
     Options {
         listen: args.listen,

@@ -189,7 +189,7 @@ pub fn tcp(args: &Tcp) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// From one sample to the next of a run of so many seconds.
+/// The sampling interval of a run of `seconds`, ns.
 fn step_ns(seconds: u64) -> u64 {
     (seconds * SECOND).div_ceil(SAMPLES).next_multiple_of(STEP_NS)
 }
@@ -373,7 +373,7 @@ mod tests {
         args
     }
 
-    /// What the command makes of these words: its options, latencies and runs.
+    /// The options, latencies and runs for these arguments.
     fn traced(words: &[&str]) -> (Trace, Vec<u64>, Vec<Traced>) {
         let args = parsed(words);
         let latencies = latencies(&args).expect("they fit");

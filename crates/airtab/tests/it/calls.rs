@@ -354,7 +354,7 @@ fn runs_of_another_machine_give_the_same() {
     }
 }
 
-/// What a command would say beside its results: of the file, of a discipline, of an axis, of intervals that are too wide.
+/// Warnings of a command about the file, a discipline, an axis and intervals that are too wide.
 #[test]
 fn doubts_are_told_beside_the_results() {
     let driver = "[wifi.driver]\nstop = false\nring = 5\n";

@@ -227,7 +227,7 @@ fn check_tells_right_from_wrong() {
     assert!(stderr(&output).contains("bad.toml:1:12: duration: '3' is not a time"), "{}", stderr(&output));
 }
 
-/// What is most likely not meant is told by each command that reads a scenario, and by those that build its disciplines.
+/// Warnings of a scenario come from each command that reads it, those of a discipline from each that builds it.
 #[test]
 fn doubts_about_a_scenario_are_told() {
     let dir = scratch();

@@ -535,8 +535,8 @@ fn the_scoreboard_follows_from_the_results() {
     );
 }
 
-/// Of several experiments one that fails is enough for exit code 1, and one with figures for the sentence on them, wherever it
-/// stands; what is printed of each is in their order.
+/// One failed experiment of several sets exit code 1, and one with figures prints the sentence on figures, at any position.
+/// Output is in the order of the arguments.
 #[test]
 fn the_first_of_several_experiments_counts_as_the_last() {
     let dir = scratch();

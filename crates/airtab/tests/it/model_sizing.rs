@@ -375,7 +375,7 @@ fn sums_of_a_neighborhood_follow_from_its_hops() {
     assert_eq!(json["cost"].as_object().map(|costs| costs.len()), Some(2));
 }
 
-/// What a figure is drawn over is the longest list; each combination of the others is a line.
+/// The x axis of a figure is the longest list; each combination of the others is a line.
 #[test]
 fn figures_are_drawn_over_the_longest_list() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");

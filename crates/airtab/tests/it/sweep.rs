@@ -480,7 +480,7 @@ fn what_is_one_is_not_called_several() {
     assert!(code == Some(0) && !whole.contains("known from before"), "{whole}");
 }
 
-/// Of a folder that is not there nothing is told, and of another one only what is in that.
+/// A missing directory of packs is no message; of another directory only its own packs are listed.
 #[test]
 fn another_folder_of_packs_is_looked_at() {
     let scratch = scratch(SWEEP);

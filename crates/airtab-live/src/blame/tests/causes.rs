@@ -67,7 +67,7 @@ fn losses_that_a_score_does_not_tell() {
     told(silent, text);
 }
 
-/// What varies may take from one part what it gives to another: a share is at most all of it.
+/// Two parts that vary inversely: the share of a part is at most 100 %.
 #[test]
 fn a_part_is_at_most_all_of_the_cause() {
     let mut game = game();
@@ -97,7 +97,7 @@ fn losses_of_both_directions_beside_a_cause() {
     told(lossy, text);
 }
 
-/// Of a call, losses are a part of the cause or none; of its other direction nothing is told.
+/// Losses of a call are a part of the cause or none; its better direction is not reported.
 #[test]
 fn a_call_tells_of_its_worse_direction_alone() {
     let mut call = app("call", "voip_mos", 2.5, "s");

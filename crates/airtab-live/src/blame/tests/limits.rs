@@ -344,7 +344,7 @@ fn what_is_told_beside_who_suffers() {
     }
 }
 
-/// Whose air it is, is told beside who suffers, and beside a machine that is too slow nothing is.
+/// Users of the air are reported with the application that suffers, and not if the machine is too slow.
 #[test]
 fn users_of_the_air_are_told_beside_who_suffers() {
     let mut s = some();

@@ -166,7 +166,7 @@ mod tests {
         assert_eq!(depth("many").map(|depth| depth.0), Err("a number, or none".into()));
     }
 
-    /// What belongs to one end is refused at the other; a sweep is whole.
+    /// Options of one end are refused at the other; a sweep needs all of its options.
     #[test]
     fn options_of_one_end_are_refused_at_the_other() {
         let read =

@@ -71,7 +71,7 @@ mod tests {
         assert!(time("3").is_err_and(|e| e.contains("'3' is not a time with its unit")));
     }
 
-    /// One of several things at a time; a merge needs two directories and a third one.
+    /// Actions exclude each other; a merge needs two directories to read and one to write.
     #[test]
     fn one_thing_is_asked_for_at_a_time() {
         let read = |words: &[&str]| Htbench::try_parse_from([&["htbench"], words].concat());

@@ -164,7 +164,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code(&runs)))
 }
 
-/// The exit code of runs: whether each was changed on its way, and whether it kept to the wall clock.
+/// The exit code of runs, each `(changed by another command, kept to the wall clock)`.
 fn code(runs: &[(bool, bool)]) -> u8 {
     match runs {
         _ if runs.iter().any(|(changed, _)| *changed) => 1,

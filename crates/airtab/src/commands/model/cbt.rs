@@ -60,7 +60,7 @@ mod tests {
     use super::args::{Cbt, CbtCommand};
     use super::*;
 
-    /// All that JSON has of these words behind `airtab model cbt`, and the notes below the table.
+    /// The JSON for these arguments of `airtab model cbt`, and the notes below the table.
     fn of(words: &[&str]) -> (Value, String) {
         let ModelCommand::Cbt(Cbt { command }) = given::command(&[&["cbt"], words].concat()) else {
             panic!("another model")

@@ -360,7 +360,7 @@ mod tests {
         );
     }
 
-    /// What the table is about is above it, notes are below in their order; JSON has what else there is beside the rows.
+    /// The title is above the table, notes are below in order; JSON has the other members beside the rows.
     #[test]
     fn notes_are_below_the_table() {
         let mut sheet = sheet(&[("a", 0.0125, Some(1e6))]);

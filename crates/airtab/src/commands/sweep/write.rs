@@ -446,7 +446,7 @@ first = 2
 most = 4
 "#;
 
-    /// What `test` sees of the results of this sweep before any point, and of what they are made of.
+    /// Runs `test` on the results of a sweep without points, and on its experiment.
     fn begun<T>(text: &str, words: &[&str], test: impl FnOnce(&Experiment, Results) -> T) -> T {
         let dir = tempfile::tempdir().expect("a directory");
         let file = dir.path().join("sweep.toml");

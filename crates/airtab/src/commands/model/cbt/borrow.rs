@@ -128,7 +128,7 @@ mod tests {
 
     const OWN: [&str; 6] = ["--class", "a=200KB/s", "--class", "b=100KB/s", "--class", "c=100KB/s"];
 
-    /// What a class leaves goes to the others in the proportion of their rates; what none wants is unused.
+    /// Bandwidth that a class leaves goes to the others in proportion to their rates; the rest is unused.
     #[test]
     fn others_share_what_a_class_leaves() {
         for (more, rates, spare) in [

@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(captured(&["a", "b", "c"], &loads(), 0.0)[1].load, 3_750.0);
     }
 
-    /// What was said goes before what was captured; a peak is taken where it is asked for, by the class's name.
+    /// Options win over the capture; a peak is taken for the classes that ask for it, by name.
     #[test]
     fn what_was_said_goes_before_a_capture() {
         let found = captured(&["a", "b", "c"], &loads(), 0.0);

@@ -216,7 +216,7 @@ mod tests {
         sheet.more[key].as_f64().unwrap_or_else(|| panic!("{key}"))
     }
 
-    /// Where the first relay is node 1, the sender's hop has no share, and nodes are counted from the second hop on.
+    /// If the first relay is node 1, the sender's hop has no share, and nodes are counted from the second hop on.
     #[test]
     fn a_sender_beside_the_domain_has_no_share() {
         let sheet = of(&["--rates", "11,5.5,2", "--origin", "relay", "--buffer", "9", "--split", "equal"]);
@@ -233,8 +233,8 @@ mod tests {
         );
     }
 
-    /// What is beside the domain lengthens the round trip, smaller packets are more in it, RTS and CTS lengthen both accesses of
-    /// a hop: 34 bytes, two preambles of 192 us and two SIFS of 10 us.
+    /// Delay outside the domain lengthens the round trip; more of smaller packets fit into it; RTS and CTS lengthen both
+    /// accesses of a hop by 34 bytes, two preambles of 192 us and two SIFS of 10 us.
     #[test]
     fn each_option_reaches_the_rule() {
         let plain = of(&["--rates", "11,11"]);

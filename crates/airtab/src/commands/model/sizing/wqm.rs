@@ -270,7 +270,7 @@ mod tests {
         (limits.json_rows(), looks.json_rows())
     }
 
-    /// Of the rates of 802.11n that are written alike, fewest streams, then the narrowest channel, then the longest guard interval.
+    /// Among equal 802.11n rates: the fewest streams, then the narrowest channel, then the longest guard interval.
     #[test]
     fn a_rate_is_that_of_the_simplest_radio() {
         let phy = Phy::named("std-11n").expect("a profile");
