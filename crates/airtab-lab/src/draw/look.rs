@@ -159,6 +159,32 @@ mod tests {
         );
     }
 
+    /// A square of 5.6, two triangles of 7.2 by 6.5, a cross of two bars of 7.6 by 2.2: areas by the shoelace formula.
+    #[test]
+    fn markers_are_whole_shapes_around_their_point() {
+        for (marker, area) in
+            [(1, 5.6 * 5.6), (2, 7.2 * 6.5 / 2.0), (3, 7.2 * 6.5 / 2.0), (4, 2.0 * 7.6 * 2.2 - 2.2 * 2.2)]
+        {
+            let look = Look { palette: 'c', colour: 0, dash: 0, marker, hatch: 0 };
+            let drawn = look.marker(100.0, 50.0);
+            let points = drawn.split('"').nth(1).expect("points");
+            let number = |text: &str| text.parse::<f64>().expect("a number");
+            let points: Vec<(f64, f64)> = points
+                .split(' ')
+                .map(|point| point.split_once(',').expect("two numbers"))
+                .map(|(x, y)| (number(x) - 100.0, number(y) - 50.0))
+                .collect();
+            let next = points.iter().cycle().skip(1);
+            let twice: f64 = points.iter().zip(next).map(|(a, b)| a.0 * b.1 - b.0 * a.1).sum();
+            assert!((twice.abs() / 2.0 - area).abs() < 0.5, "{marker}: {} not {area}", twice.abs() / 2.0);
+            let least = points.iter().map(|p| p.0).fold(0.0, f64::min);
+            let most = points.iter().map(|p| p.0).fold(0.0, f64::max);
+            assert!((least + most).abs() < 0.15, "{marker}: from {least} to {most}");
+        }
+        let round = Look { palette: 'c', colour: 0, dash: 0, marker: 0, hatch: 0 }.marker(100.0, 50.0);
+        assert_eq!(round, "<circle cx=\"100\" cy=\"50\" r=\"3\"/>");
+    }
+
     #[test]
     fn a_discipline_keeps_its_colour() {
         let names: Vec<String> = disciplines().map(|d| d.name().to_string()).collect();
