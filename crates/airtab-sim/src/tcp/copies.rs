@@ -36,6 +36,17 @@ impl Copies {
         self.log.push_back(Copy { start, end, next, later: 0 });
     }
 
+    /// Forgets what earlier copies have of `start..end`, which is about to be sent once more.
+    pub fn replace(&mut self, start: u64, end: u64) {
+        for copy in self.log.iter_mut().filter(|copy| copy.start < end && copy.end > start) {
+            if copy.start >= start {
+                copy.start = copy.end.min(end);
+            } else {
+                copy.end = start;
+            }
+        }
+    }
+
     /// Takes over the storage of another log.
     pub fn adopt(&mut self, mut old: Copies) {
         if self.log.capacity() == 0 {

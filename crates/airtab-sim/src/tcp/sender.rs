@@ -266,7 +266,7 @@ impl Sender {
         while let Some((start, end)) = self.copies.take_lost(self.mss) {
             self.board.lose_again(start, end);
         }
-        self.react(now, bytes, sample);
+        self.react(now, bytes, sacked, sample);
         if let (State::Recovery, Some(prr)) = (self.state, &mut self.prr) {
             prr.on_ack(delivered, self.board.pipe(), self.congestion.cwnd(), self.mss);
         }
@@ -339,8 +339,9 @@ impl Sender {
         }
     }
 
-    /// Moves between the states after an acknowledgement of `bytes` new bytes that gave a round-trip time, or none (5).
-    fn react(&mut self, now: u64, bytes: u64, rtt_ns: Option<u64>) {
+    /// Moves between the states after an acknowledgement of `bytes` new bytes, or one that `sacked` something new, which gave a
+    /// round-trip time, or none (5).
+    fn react(&mut self, now: u64, bytes: u64, sacked: bool, rtt_ns: Option<u64>) {
         let repairing = self.state == State::Repair;
         if self.state != State::Open && self.board.una() >= self.recovery_point {
             let recovered = self.state == State::Recovery;
@@ -353,13 +354,18 @@ impl Sender {
                 return; // the data that a recovery repaired does not open the window
             }
         }
-        let overdue = self.overdue(now, bytes);
+        let overdue = self.overdue(now, bytes, sacked);
         let lost = overdue || self.duplicates >= DUP_THRESH || self.board.loss_edge() > self.board.una();
         if self.state == State::Open && lost {
             self.enter_recovery();
             self.retransmit_now |= overdue;
-        } else if self.state != State::Recovery && bytes > 0 {
-            self.grow(now, bytes, rtt_ns, repairing);
+        } else {
+            if overdue {
+                self.repeat_oldest();
+            }
+            if self.state != State::Recovery && bytes > 0 {
+                self.grow(now, bytes, rtt_ns, repairing);
+            }
         }
     }
 
@@ -473,6 +479,9 @@ impl Sender {
                     self.board.settle(start, end);
                     self.board.on_retransmitted(end);
                     if self.without_sack.is_none() {
+                        if self.sent_times.is_some() {
+                            self.copies.replace(start, end); // a segment's age may have told of its loss
+                        }
                         self.copies.on_sent(start, end, self.board.next());
                     }
                 }

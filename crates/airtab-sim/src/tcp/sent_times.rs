@@ -2,8 +2,8 @@
 //! When each outstanding segment was sent, for a congestion control that wants a round-trip time with every
 //! acknowledgement and finds losses before the third duplicate: Brakmo, Peterson, JSAC 13(8), 1995, section III.A.
 //!
-//! The oldest segment is looked at with the first duplicate acknowledgement, and with the first two acknowledgements of new
-//! data after a retransmission; if it was sent longer ago than the fine timeout it is lost.
+//! The oldest segment is checked at each duplicate acknowledgement, in a recovery too, and at the first two acknowledgements
+//! of new data after a retransmission. If it was sent longer ago than the fine timeout, it is lost.
 //!
 //! What it does not do: the timeout itself (`congestion`), retransmission (`sender`).
 

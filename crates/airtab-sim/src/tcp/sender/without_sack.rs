@@ -16,6 +16,9 @@ impl Sender {
         if self.state == State::Recovery {
             if repeats {
                 known.left();
+                if self.overdue(now, bytes, repeats) {
+                    self.repeat_oldest();
+                }
             } else if bytes > 0 {
                 let progress = known.acknowledged(bytes, whole);
                 let (keeps, deadline) = (known.keeps_timer(), self.deadline);
@@ -31,7 +34,7 @@ impl Sender {
                 if keeps && progress == Progress::Partial {
                     self.deadline = deadline;
                 }
-                if progress == Progress::Over && self.overdue(now, bytes) {
+                if progress == Progress::Over && self.overdue(now, bytes, repeats) {
                     self.begin_recovery();
                 }
             }
@@ -44,15 +47,18 @@ impl Sender {
                 self.state = State::Open;
             }
             self.grow(now, bytes, rtt_ns, after_timeout);
-            if self.state == State::Open && self.overdue(now, bytes) {
+            if self.state == State::Open && self.overdue(now, bytes, repeats) {
                 self.begin_recovery();
             }
         } else if repeats && self.state == State::Open {
             self.duplicates += 1;
             let third = self.duplicates == DUP_THRESH;
-            if third && known.may_begin(self.board.una(), self.recovery_point) || self.overdue(now, bytes) {
+            let begins = third && known.may_begin(self.board.una(), self.recovery_point);
+            if begins || self.overdue(now, bytes, repeats) {
                 self.begin_recovery();
             }
+        } else if repeats && self.overdue(now, bytes, repeats) {
+            self.repeat_oldest();
         }
     }
 
@@ -64,11 +70,20 @@ impl Sender {
         self.retransmit_now = true;
     }
 
-    /// Whether the oldest segment is looked at, and older than the congestion control's fine timeout (`sent_times`); after
-    /// an acknowledgement of `bytes` new bytes, or of none.
-    pub(super) fn overdue(&mut self, now: u64, bytes: u64) -> bool {
+    /// Retransmits the oldest segment within a recovery or after a timeout. If a retransmission of it was lost, the window is
+    /// reduced: the lost segment was sent after the last reduction.
+    pub(super) fn repeat_oldest(&mut self) {
+        if self.board.retransmitted() > self.board.una() && !self.reduces() {
+            self.congestion.on_congestion_event(self.flight());
+        }
+        self.retransmit_now = true;
+    }
+
+    /// True if the oldest segment is checked and older than the congestion control's fine timeout (`sent_times`). It is
+    /// checked after a `duplicate` acknowledgement, and after some that acknowledge `bytes` new bytes.
+    pub(super) fn overdue(&mut self, now: u64, bytes: u64, duplicate: bool) -> bool {
         let Some(times) = &mut self.sent_times else { return false };
-        let looks = if bytes > 0 { times.watches() } else { self.duplicates == 1 };
+        let looks = if bytes > 0 { times.watches() } else { duplicate };
         looks
             && times
                 .oldest_ns(now)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Vegas by hand (Brakmo, Peterson, JSAC 13(8), 1995, section III), and what it makes of a bottleneck.
 
+use std::collections::HashMap;
+
 use super::pair::{Fate, MS, Pair, SECOND};
 use airtab_sim::tcp::congestion::{Ack, Congestion, Vegas, VegasConfig};
 use airtab_sim::tcp::{Algorithm, Config, Recovery};
@@ -150,45 +152,109 @@ fn config(congestion: Algorithm, recovery: Recovery) -> Config {
 
 const RTT: u64 = 100 * MS;
 
-/// After 20 round trips of 100 ms, no two of which differ, the first segment of the next window is lost; those after it
-/// come 2 ms later each.
-fn lose(congestion: Algorithm, recovery: Recovery) -> Pair {
+/// Equal round trips of 100 ms, then a window whose first segment is lost `times` times. Each segment after it comes 2 ms later, up
+/// to 2 ms times `most`.
+fn lose(congestion: Algorithm, recovery: Recovery, (round_trips, most): (u64, u64), mut times: u32) -> Pair {
     let mut pair = Pair::new(config(congestion, recovery), RTT);
     pair.download(u64::MAX);
-    pair.run_to(2 * SECOND + RTT / 2 + MS);
+    pair.run_to(round_trips * RTT + RTT / 2 + MS);
     let next = pair.down.data().map(|(_, s)| s.seq + u64::from(s.payload)).max().expect("it has sent");
-    let mut lost = false;
     pair.script_down(move |segment, _| {
         let Some(bytes) = segment.seq.checked_sub(next) else { return Fate::Pass };
         match bytes / 1460 {
-            0 if std::mem::replace(&mut lost, true) => Fate::Pass, // the retransmission
-            0 => Fate::Drop,
-            n => Fate::Late(2 * MS * n.min(30)),
+            0 if times == 0 => Fate::Pass, // the last retransmission
+            0 => {
+                times -= 1;
+                Fate::Drop
+            }
+            n => Fate::Late(2 * MS * n.min(most)),
         }
     });
     pair
 }
 
-/// When the oldest segment of the window was sent again after it had been sent, ns.
-fn repeated_after(pair: &mut Pair) -> u64 {
-    pair.run_to(pair.now + 3 * RTT);
-    let first_again = pair.down.data().enumerate().find_map(|(i, (at, segment))| {
-        let before = pair.down.data().take(i).find(|(_, s)| s.seq == segment.seq)?;
-        Some(at - before.0)
-    });
-    first_again.expect("it was sent again")
+/// Times from the first transmission of the window's oldest segment to its first `times` retransmissions, ns.
+fn repeated_after(pair: &mut Pair, times: usize) -> Vec<u64> {
+    pair.run_to(pair.now + 4 * RTT);
+    let sent: Vec<_> = pair.down.data().map(|(at, segment)| (*at, segment.seq)).collect();
+    let mut before = HashMap::new();
+    let repeated = sent.iter().find_map(|(at, seq)| Some((before.insert(*seq, *at)?, *seq)));
+    let (first, oldest) = repeated.expect("it was sent again");
+    let again = sent.iter().filter(|(at, seq)| *seq == oldest && *at > first).map(|(at, _)| at - first);
+    again.take(times).collect()
 }
 
 /// The oldest segment is 102 ms old when the first duplicate comes, and the fine timeout is 100 ms.
 #[test]
 fn the_first_duplicate_of_an_overdue_segment_sends_it_again() {
     for recovery in [Recovery::NewReno, Recovery::Reno, Recovery::Sack] {
-        let mut vegas = lose(Algorithm::Vegas, recovery);
-        assert_eq!(repeated_after(&mut vegas), 102 * MS, "{recovery:?}");
+        let mut vegas = lose(Algorithm::Vegas, recovery, (20, 30), 1);
+        assert_eq!(repeated_after(&mut vegas, 1), [102 * MS], "{recovery:?}");
         assert_eq!(vegas.server.stats().timeouts, 0);
-        let mut reno = lose(Algorithm::NewReno, recovery);
-        assert_eq!(repeated_after(&mut reno), 106 * MS, "{recovery:?}: the third");
+        let mut reno = lose(Algorithm::NewReno, recovery, (20, 30), 1);
+        assert_eq!(repeated_after(&mut reno, 1), [106 * MS], "{recovery:?}: the third");
     }
+}
+
+/// A retransmission that is lost, too: the first duplicate comes 102 ms after the segment, others each 2 ms. The first that finds
+/// the retransmission older than the fine timeout of 100 ms, at 204 ms, sends it once more, and no timer expires.
+#[test]
+fn a_lost_retransmission_of_an_overdue_segment_is_sent_again() {
+    for recovery in [Recovery::NewReno, Recovery::Reno, Recovery::Sack] {
+        let mut pair = lose(Algorithm::Vegas, recovery, (10, 100), 2);
+        assert_eq!(repeated_after(&mut pair, 2), [102 * MS, 204 * MS], "{recovery:?}");
+        assert_eq!(pair.server.stats().timeouts, 0, "{recovery:?}");
+        assert_eq!(pair.server.stats().recoveries, 1, "{recovery:?}");
+    }
+}
+
+/// Two duplicates, the first of a segment that is 100 ms old and not overdue, the second 30 ms later: that one is enough.
+#[test]
+fn the_second_duplicate_of_an_overdue_segment_sends_it_again() {
+    for recovery in [Recovery::NewReno, Recovery::Reno, Recovery::Sack] {
+        let mut pair = Pair::new(config(Algorithm::Vegas, recovery), RTT);
+        pair.download(300 * 1460);
+        let first = 1 + 297 * 1460; // three segments before the end
+        let mut lost = false;
+        pair.script_down(move |segment, _| match segment.seq.checked_sub(first) {
+            Some(0) if !std::mem::replace(&mut lost, true) => Fate::Drop,
+            Some(2920) => Fate::Late(30 * MS),
+            _ => Fate::Pass,
+        });
+        pair.run_until(10 * SECOND, |pair| pair.client.delivered() == 300 * 1460);
+        let times: Vec<_> = pair.down.data().filter(|(_, s)| s.seq == first).map(|(at, _)| *at).collect();
+        assert_eq!((times.len(), times[1] - times[0]), (2, 130 * MS), "{recovery:?}");
+        assert_eq!(pair.server.stats().timeouts, 0, "{recovery:?}");
+    }
+}
+
+/// 5 Mb/s, 40 ms, every second three segments of one window are lost, and the first retransmission of the second of them:
+/// 59 times in a minute. Each was a timeout when the first duplicate alone was checked.
+#[test]
+fn several_losses_of_a_window_are_no_timeout() {
+    let mut pair = Pair::new(config(Algorithm::Vegas, Recovery::NewReno), 40 * MS);
+    pair.down.rate_bps = 5_000_000;
+    pair.down.queue_limit = 60;
+    pair.download(u64::MAX);
+    for second in 1..60 {
+        pair.run_to(second * SECOND);
+        let next = pair.down.data().map(|(_, s)| s.seq + u64::from(s.payload)).max().expect("it has sent");
+        let mut left = [0, 2, 2, 3].map(|n| next + n * 1460).to_vec();
+        pair.script_down(move |segment, _| {
+            match left.iter().position(|seq| segment.payload > 0 && *seq == segment.seq) {
+                Some(at) => {
+                    left.swap_remove(at);
+                    Fate::Drop
+                }
+                None => Fate::Pass,
+            }
+        });
+    }
+    pair.run_to(60 * SECOND);
+    let stats = pair.server.stats();
+    println!("{:.3} timeouts a second, {stats:?}", stats.timeouts as f64 / 60.0);
+    assert!(stats.recoveries >= 59, "{stats:?}");
+    assert!(stats.timeouts <= 3, "at most 0.05 a second: {stats:?}");
 }
 
 /// 10 Mb/s, 20 ms: the path holds 16.7 segments. Two to four more wait, and nothing is lost.
