@@ -2,11 +2,10 @@
 //! Figures of a dumbbell's applications in the units of M. Parris, "Class-Based Thresholds" (UNC 2001), A.7: Ethernet frames
 //! as its monitor sees them before and behind the router, lost packets of one flow, one-way latency.
 //!
-//! Packets are counted when they are sent in the measured time, and bytes that arrive when they arrive in it.
+//! Packets are counted when they are sent in the measured time, and bytes that arrive when they arrive in it. Goodput counts
+//! the frames that bring payload for the first time.
 //!
 //! Efficiency is what arrives by what is sent, data that was sent again included, as appendix B has it (B.4).
-//!
-//! What it does not do: goodput without what was sent again.
 
 use airtab_core::time::SECOND;
 use airtab_quality::Window;
@@ -27,6 +26,7 @@ pub(crate) fn add(f: &mut Figures, app: &App, seen: &AppTrace, window: Window) {
     f.insert(Metric::Load, load);
     f.insert(Metric::LoadPackets, seen.down.sent as f64 / seconds);
     f.insert(Metric::Throughput, throughput);
+    f.insert(Metric::FrameGoodput, of(seen.down.new_bytes, seen.down.new_packets));
     f.extend((load > 0.0).then(|| (Metric::Efficiency, throughput / load)));
     // What became of those on their way nobody knows.
     let lost = seen.down.sent.saturating_sub(seen.down.under_way).saturating_sub(seen.down.received);

@@ -136,7 +136,8 @@ fn of_nodes(nodes: &[NodeTrace]) -> Vec<(String, Figures)> {
 
 fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
     let mut f = Figures::new();
-    f.insert(Metric::Goodput, window.rate_bps(seen.down.bytes));
+    f.insert(Metric::Goodput, window.rate_bps(seen.down.payload_bytes));
+    f.insert(Metric::IpThroughput, window.rate_bps(seen.down.bytes));
     f.insert(Metric::QueuePackets, seen.queue.mean_packets);
     // Places and airtime are shares of the whole measured part, idle or not: those
     // of applications that take turns can be added.
@@ -285,7 +286,8 @@ pub(crate) fn add_stream(f: &mut Figures, seen: &AppTrace) {
 
 /// Rate and losses of a bulk uplink.
 pub(crate) fn add_upload(f: &mut Figures, seen: &AppTrace, window: Window) {
-    f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.bytes));
+    f.insert(Metric::UplinkGoodput, window.rate_bps(seen.up.payload_bytes));
+    f.insert(Metric::UplinkIpThroughput, window.rate_bps(seen.up.bytes));
     f.extend(lost(&seen.up).map(|x| (Metric::UplinkLoss, x)));
 }
 
@@ -416,7 +418,7 @@ mod tests {
     fn a_test_has_the_rates_of_its_directions() {
         for (direction, up) in [("down", None), ("up", Some(4e3)), ("both", Some(4e3))] {
             let f = alone(&format!("kind = \"responsiveness\"\ndirection = \"{direction}\""), |seen| {
-                (seen.down.bytes, seen.up.bytes) = (250, 500);
+                (seen.down.payload_bytes, seen.up.payload_bytes) = (250, 500);
             });
             assert_eq!(
                 (f[&Metric::Goodput], f.get(&Metric::UplinkGoodput).copied()),

@@ -61,16 +61,22 @@ pub enum Metric {
     PagesCompared,
     /// Web pages requested in the measured time and completed.
     Pages,
-    /// IP bytes received at the station, bit/s.
+    /// Payload received at the station, each byte counted once, bit/s.
     Goodput,
-    /// IP bytes received from the station, bit/s; only of applications that upload.
+    /// Payload received from the station, each byte counted once, bit/s; only of applications that upload.
     UplinkGoodput,
+    /// IP packets received at the station, bit/s.
+    IpThroughput,
+    /// IP packets received from the station, bit/s; only of applications that upload.
+    UplinkIpThroughput,
     /// Of a dumbbell: bytes of Ethernet frames a second that its servers send, as the CBT study counts them (A.7).
     Load,
     /// Of a dumbbell: how many such frames that are, each second.
     LoadPackets,
     /// Of a dumbbell: bytes of frames a second that arrive.
     Throughput,
+    /// Rate of the frames that bring payload for the first time, of a dumbbell, byte/s (CBT study, A.7).
+    FrameGoodput,
     /// Of a dumbbell: [`Metric::Throughput`], share of [`Metric::Load`]; of several applications the sum of the first by that
     /// of the second (CBT study, B.4).
     Efficiency,
@@ -302,9 +308,12 @@ const TABLE: &[Row] = &[
     (Pages, "pages_completed", "pages completed", 1.0, 1, Neither),
     (Goodput, "goodput_bits_per_second", "Mb/s", 1e-6, 2, Higher),
     (UplinkGoodput, "uplink_goodput_bits_per_second", "up, Mb/s", 1e-6, 2, Higher),
+    (IpThroughput, "throughput_bits_per_second", "throughput, Mb/s", 1e-6, 2, Higher),
+    (UplinkIpThroughput, "uplink_throughput_bits_per_second", "throughput up, Mb/s", 1e-6, 2, Higher),
     (Load, "load_bytes_per_second", "load, kB/s", 1e-3, 1, Neither),
     (LoadPackets, "load_packets_per_second", "load, packets/s", 1.0, 1, Neither),
     (Throughput, "throughput_bytes_per_second", "throughput, kB/s", 1e-3, 1, Higher),
+    (FrameGoodput, "goodput_bytes_per_second", "goodput, kB/s", 1e-3, 1, Higher),
     (Efficiency, "efficiency_ratio", "efficiency, %", 1e2, 1, Higher),
     (LossRate, "loss_packets_per_second", "lost packets/s", 1.0, 2, Lower),
     (Latency, "latency_mean_seconds", "latency, ms", 1e3, 2, Lower),
@@ -425,11 +434,19 @@ static NAMES: LazyLock<Vec<(&str, Metric)>> = LazyLock::new(|| {
 });
 
 impl Metric {
-    /// What its receiver got of what is sent in a direction, bit/s.
+    /// Payload that its receiver got of what is sent in a direction, bit/s.
     pub(crate) fn goodput(direction: Direction) -> Metric {
         match direction {
             Direction::Down => Metric::Goodput,
             Direction::Up => Metric::UplinkGoodput,
+        }
+    }
+
+    /// IP packets that its receiver got in a direction, bit/s.
+    pub(crate) fn throughput(direction: Direction) -> Metric {
+        match direction {
+            Direction::Down => Metric::IpThroughput,
+            Direction::Up => Metric::UplinkIpThroughput,
         }
     }
 
@@ -584,6 +601,9 @@ mod tests {
             (WholeFrameRate, "frames_per_second"),
             (PageTime, "page_seconds"),
             (PageTimeWithHandshake, "page_with_handshake_seconds"),
+            (IpThroughput, "throughput_bits_per_second"),
+            (UplinkIpThroughput, "uplink_throughput_bits_per_second"),
+            (FrameGoodput, "goodput_bytes_per_second"),
             (LossRate, "loss_packets_per_second"),
             (ArrivalSpread, "arrival_gap_deviation_seconds"),
             (Collisions, "collision_ratio"),

@@ -23,7 +23,7 @@ pub(crate) fn add(f: &mut Figures, requirement: &Requirement, seen: &AppTrace) {
         let latencies = Latencies::of(stream);
         let latency_s = |p: Percentile| latencies.at(p).unwrap_or(0) as f64 * 1e-9;
         let rate_bps =
-            f.get(&Metric::goodput(direction)).copied().filter(|_| kinds::greedy(&seen.kind, direction));
+            f.get(&Metric::throughput(direction)).copied().filter(|_| kinds::greedy(&seen.kind, direction));
         let samples = latencies.count();
         match requirement.outcome(&Seen { samples, latency_s: &latency_s, loss: lost(stream), rate_bps }) {
             Ok(outcome) => {

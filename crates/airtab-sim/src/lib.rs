@@ -41,7 +41,7 @@ pub mod world;
 pub use course::{AppCourse, Course, FlowCourse, course};
 pub use engine::{NEVER, Stream};
 pub use histogram::Histogram;
-pub use meter::AppMeter;
+pub use meter::{AppMeter, datagram_payload};
 pub use net::address;
 pub use probe::{Observer, Probe, Quantity, Series, watch, watch_or_end};
 pub use scenario::{

@@ -21,6 +21,14 @@ use crate::trace::{
 use crate::traffic::{AppKind, ROOM};
 use crate::wifi::Way;
 
+/// IP and UDP headers of a datagram, bytes.
+const DATAGRAM_HEADERS: u32 = 28;
+
+/// Payload of a datagram that is an IP packet of `bytes`.
+pub fn datagram_payload(bytes: u32) -> u64 {
+    bytes.saturating_sub(DATAGRAM_HEADERS).into()
+}
+
 /// The packets of one application over a run.
 pub struct AppMeter {
     name: String,
@@ -50,7 +58,7 @@ impl AppMeter {
         let windows = scenario.windows.iter().map(|window| {
             let steps = |step_ns| {
                 let n = (window.part_ns.end - window.part_ns.start).div_ceil(step_ns) as usize;
-                CourseTrace { step_ns, bytes: [vec![0; n], vec![0; n]] }
+                CourseTrace { step_ns, payload_bytes: [vec![0; n], vec![0; n]] }
             };
             let course = window.step_ns.map(steps);
             AppMeter { course, ..AppMeter::of(app, scenario, window.part_ns.clone()) }
@@ -193,10 +201,6 @@ impl AppMeter {
         let stream = &mut self.streams[usize::from(up)];
         if now_counts {
             stream.bytes += u64::from(bytes);
-            if let Some(course) = &mut self.course {
-                let step = (now - self.measure.start) / course.step_ns;
-                course.bytes[usize::from(up)][step as usize] += u64::from(bytes);
-            }
         }
         if sent_counts {
             stream.received += 1;
@@ -205,6 +209,24 @@ impl AppMeter {
             } else {
                 stream.delay_ns.record(now - sent_ns);
             }
+        }
+    }
+
+    /// A received packet of `bytes` brought `payload` bytes for the first time.
+    pub fn delivered(&mut self, up: bool, payload: u64, bytes: u32, now: u64) {
+        if !self.windows.is_empty() {
+            self.in_windows(move |window| window.delivered(up, payload, bytes, now));
+        }
+        if payload == 0 || !self.measure.contains(&now) {
+            return;
+        }
+        let stream = &mut self.streams[usize::from(up)];
+        stream.payload_bytes += payload;
+        stream.new_packets += 1;
+        stream.new_bytes += u64::from(bytes);
+        if let Some(course) = &mut self.course {
+            let step = (now - self.measure.start) / course.step_ns;
+            course.payload_bytes[usize::from(up)][step as usize] += payload;
         }
     }
 

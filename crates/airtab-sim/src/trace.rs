@@ -195,8 +195,8 @@ pub struct SecondTrace {
 pub struct CourseTrace {
     /// Each step, ns.
     pub step_ns: u64,
-    /// IP bytes in each step, at its station and at its server; the last step may be shorter.
-    pub bytes: [Vec<u64>; 2],
+    /// Payload bytes in each step, at its station and at its server, each counted once; the last step may be shorter.
+    pub payload_bytes: [Vec<u64>; 2],
 }
 
 /// One direction of one application, end to end.
@@ -212,6 +212,13 @@ pub struct StreamTrace {
     pub under_way: u64,
     /// IP bytes received within the measured part.
     pub bytes: u64,
+    /// Payload bytes received within it. Bytes of TCP count once, except on a live access point; a packet of UDP or ICMP has 28
+    /// bytes of headers.
+    pub payload_bytes: u64,
+    /// Packets that brought such payload.
+    pub new_packets: u64,
+    /// IP bytes of these packets.
+    pub new_bytes: u64,
     /// Time from sending to reception, ns, of the packets of `received`, where there is no record of each.
     pub delay_ns: Histogram,
     /// Each packet of `received`, in order of reception. Of game, call, ping and the packets of a capture.
@@ -313,13 +320,15 @@ pub(crate) const fn delays(digits: u32) -> Histogram {
 
 impl Default for StreamTrace {
     fn default() -> Self {
-        let (sent, sent_bytes, received, under_way, bytes) = (0, 0, 0, 0, 0);
         StreamTrace {
-            sent,
-            sent_bytes,
-            received,
-            under_way,
-            bytes,
+            sent: 0,
+            sent_bytes: 0,
+            received: 0,
+            under_way: 0,
+            bytes: 0,
+            payload_bytes: 0,
+            new_packets: 0,
+            new_bytes: 0,
             delay_ns: delays(2),
             deliveries: Vec::new(),
         }

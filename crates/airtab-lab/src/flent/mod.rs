@@ -167,10 +167,10 @@ fn sorts(app: &App) -> Vec<Sort> {
     if both && app.users.count == 1 { vec![Sort::Ping] } else { Vec::new() }
 }
 
-/// Mbit/s of IP packets received in each step, at its end, while the application is active.
+/// Mbit/s of payload received in each step, at its end, while the application is active, as netperf counts it.
 fn goodput(seen: &AppTrace, direction: Direction, app: &App, span: &Range<u64>) -> Vec<(f64, f64)> {
     let course = seen.course.as_ref().expect("the plan's window keeps a course");
-    let bytes = course.bytes[usize::from(direction == Direction::Up)].iter();
+    let bytes = course.payload_bytes[usize::from(direction == Direction::Up)].iter();
     let step = |(i, bytes): (usize, &u64)| {
         let from = span.start + i as u64 * course.step_ns;
         let until = (from + course.step_ns).min(span.end);

@@ -99,10 +99,13 @@ fn values_are_those_of_the_run() {
     assert_eq!((ends.len(), rounded(ends[0]), rounded(ends[39])), (40, 7.2, 15.0));
     let bytes: f64 = rate.points.iter().map(|point| point.1 * 1e6 / 8.0 * 0.2).sum();
     let window = &trace.apps[0].windows[0];
-    let course = &window.course.as_ref().unwrap().bytes;
+    let course = &window.course.as_ref().unwrap().payload_bytes;
     // What was in the queue when it stopped comes later.
     assert_eq!(course.each_ref().map(|of| of.len()), [120; 2]);
-    assert_eq!(course.each_ref().map(|of| of.iter().sum::<u64>()), [window.down.bytes, window.up.bytes]);
+    assert_eq!(
+        course.each_ref().map(|of| of.iter().sum::<u64>()),
+        [window.down.payload_bytes, window.up.payload_bytes]
+    );
     let active: u64 = course[0][35..75].iter().sum();
     assert!((bytes - active as f64).abs() < 1.0 && active > 20_000_000, "{bytes}, {active}");
     let idle: Vec<f64> = ping.points.iter().filter(|(t, _)| *t < 7.0).map(|(_, ms)| *ms).collect();
@@ -141,7 +144,13 @@ fn both_directions_have_their_own_rates() {
     assert_eq!((got.title.as_str(), got.note.as_str(), got.start_unix_ns), ("chap", "seed 4", 8_000_000_000));
     assert_eq!((got.host.as_str(), got.hosts.join(" ").as_str()), ("airtab", "swarm send"));
     let sums = |app: usize| {
-        trace.apps[app].windows[0].course.as_ref().unwrap().bytes.each_ref().map(|b| b.iter().sum::<u64>())
+        trace.apps[app].windows[0]
+            .course
+            .as_ref()
+            .unwrap()
+            .payload_bytes
+            .each_ref()
+            .map(|b| b.iter().sum::<u64>())
     };
     let of = |series: &Series| series.points.iter().map(|point| point.1 * 1e6 / 8.0 * 0.2).sum::<f64>();
     let [down, up, send] = &got.series[..] else { panic!("{:?}", names(&got)) };
@@ -169,7 +178,7 @@ fn the_span_is_cut_at_the_ends_of_the_run() {
     assert_eq!((got.start_unix_ns, got.loaded_s, got.total_s), (0, 15.0, 20.1));
     let points = &got.series[0].points;
     assert_eq!((points.len(), rounded(points[99].0), rounded(points[100].0)), (101, 20.0, 20.1));
-    let bytes = trace.apps[0].windows[1].course.as_ref().unwrap().bytes[0][100];
+    let bytes = trace.apps[0].windows[1].course.as_ref().unwrap().payload_bytes[0][100];
     assert!((points[100].1 - bytes as f64 * 8.0 / 0.1 / 1e6).abs() < 1e-9 && bytes > 10_000, "{bytes}");
     // With nothing but the first and the last 5 s there is nothing to see.
     for (end, expected) in [(10_000, Err(Unwritten::Short)), (10_001, Ok(()))] {

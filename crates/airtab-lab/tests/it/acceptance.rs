@@ -47,7 +47,7 @@ fn a_download_harms_neither_game_nor_call() {
     within("game under spq", game("spq"), 4.20, 4.37);
     within("game under chap", game("chap"), 4.20, 4.37);
     within("call under chap", c.mean("chap", "call", Metric::VoipMos).unwrap(), 4.40, 4.50);
-    within("downloads", spread(&c, "download", Metric::Goodput), 1.0, 1.03);
+    within("downloads", spread(&c, "download", Metric::IpThroughput), 1.0, 1.03);
 }
 
 #[test]
@@ -64,8 +64,8 @@ fn five_applications_share_a_home() {
     let page = |queue| mean(queue, "web", Metric::PageTime);
     within("page, chap by fifo", page("chap") / page("fifo"), 0.3, 0.65);
     within("page, chap by spq", page("chap") / page("spq"), 0.0, 1.7);
-    within("downloads", spread(&c, "download", Metric::Goodput), 1.0, 1.03);
-    within("download under chap", mean("chap", "download", Metric::Goodput) / 1e6, 22.0, 24.0);
+    within("downloads", spread(&c, "download", Metric::IpThroughput), 1.0, 1.03);
+    within("download under chap", mean("chap", "download", Metric::IpThroughput) / 1e6, 22.0, 24.0);
 }
 
 #[test]

@@ -236,15 +236,15 @@ fn a_story_is_the_run_that_was_measured() {
     let [fifo, chap] = &study.stories[..] else { panic!("two") };
     for (story, q) in study.stories.iter().zip(&study.comparison.queues) {
         for (app, scores) in story.apps.iter().zip(&q.apps) {
-            // The steps of the measured part hold the bytes of the goodput.
+            // The steps of the measured part hold the bytes of the throughput.
             let seconds = 18.0;
             let steps = 9_000_000_000 / story.step_ns as usize as u64..27_000_000_000 / story.step_ns;
             let mean: f64 = app.received_bps[steps.start as usize..steps.end as usize].iter().sum::<f64>()
                 * story.step_ns as f64
                 / 1e9
                 / seconds;
-            let goodput = scores.mean(Metric::Goodput).unwrap();
-            assert!((mean - goodput).abs() <= 1e-9 * goodput, "{}: {mean} {goodput}", app.name);
+            let throughput = scores.mean(Metric::IpThroughput).unwrap();
+            assert!((mean - throughput).abs() <= 1e-9 * throughput, "{}: {mean} {throughput}", app.name);
             let p99 = app.queue_delay.iter().find(|p| p.1 >= 0.99).map(|p| p.0);
             assert_eq!(p99, scores.mean(Metric::QueueDelayP99), "{}", app.name);
             assert!(app.queue_delay.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));

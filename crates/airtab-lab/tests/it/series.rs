@@ -54,7 +54,7 @@ fn seconds_agree_with_the_figures() {
         assert_eq!(seconds.len(), 180);
         assert_eq!((seconds[0].from_ns, seconds[179].from_ns), (90_000_000_000, 269_000_000_000));
         let received: f64 = seconds.iter().map(|s| s.received_bits).sum();
-        assert!((received / 180.0 / app[&Metric::Goodput] - 1.0).abs() < 1e-12);
+        assert!((received / 180.0 / app[&Metric::IpThroughput] - 1.0).abs() < 1e-12);
     }
     let (shown, _) = frames(&measured.seconds[0], |_| true);
     assert!((shown - measured.apps[0][&Metric::FrameRate]).abs() < 1e-9);
@@ -66,7 +66,7 @@ fn seconds_agree_with_the_figures() {
 #[test]
 fn a_video_at_the_edge_of_the_fair_share() {
     let chap = run("chap");
-    let share = (chap.apps[0][&Metric::Goodput] + chap.apps[1][&Metric::Goodput]) / 11.0 / 1e6;
+    let share = (chap.apps[0][&Metric::IpThroughput] + chap.apps[1][&Metric::IpThroughput]) / 11.0 / 1e6;
     assert!((2.2..2.45).contains(&share), "{share} Mb/s");
     let (below, n) = frames(&chap.seconds[0], |rate| rate < 0.95 * share);
     let (above, m) = frames(&chap.seconds[0], |rate| rate > 1.1 * share);

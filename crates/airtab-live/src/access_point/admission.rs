@@ -6,6 +6,7 @@
 use std::net::IpAddr;
 
 use airtab_core::{Key, Meta, NO_STATION};
+use airtab_sim::datagram_payload;
 use airtab_sim::wifi::Category;
 use airtab_sim::world::{HomeHost, NodeId, Tag};
 
@@ -21,6 +22,8 @@ pub(super) struct Body {
     pub(super) flow: u32,
     /// Past the end of the list: of no application.
     pub(super) app: u16,
+    /// Payload of TCP or UDP, bytes; retransmissions count again.
+    pub(super) payload: u16,
     /// A discipline made it: nobody sent it.
     pub(super) made: bool,
 }
@@ -99,7 +102,8 @@ impl AccessPoint {
             meter.sent(up, parsed.bytes, now);
         }
         let buffer = self.buffers.lock().keep(&bytes[..parsed.bytes as usize]);
-        let body = Body { buffer, flow, app, made: false };
+        let payload = parsed.tcp.map_or(datagram_payload(parsed.bytes), |tcp| tcp.payload.into()) as u16; // of a packet
+        let body = Body { buffer, flow, app, payload, made: false };
         self.world.send(now, self.node(from), self.node(to), meta, body);
         Ok(())
     }

@@ -30,7 +30,7 @@ use airtab_quality::video as quality;
 use airtab_scenario::{Metric, video_frames};
 use airtab_sim::traffic::video::{FrameKind, HEADERS};
 use airtab_sim::traffic::{self, Action, Application, Io, Setting, User};
-use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram, Scored};
+use airtab_sim::{AppKind, AppMeter, AppTrace, Delivery, Histogram, Scored, datagram_payload};
 
 use super::work::{LOOK, LOOK_NS, Work, lock, timed_out};
 use super::{ActiveApp, AppReport, Ends, bits, score};
@@ -321,7 +321,10 @@ impl State {
     }
 
     fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
-        self.meter.iter_mut().for_each(|meter| meter.received(up, bytes, sent_ns, now));
+        if let Some(meter) = &mut self.meter {
+            meter.received(up, bytes, sent_ns, now);
+            meter.delivered(up, datagram_payload(bytes), bytes, now);
+        }
         let old = now.saturating_sub(2 * RECENT_NS);
         let recent = &mut self.recent[usize::from(up)];
         recent.push_back(Delivery { sent_ns, received_ns: now });
@@ -329,7 +332,7 @@ impl State {
             recent.pop_front();
         }
         if up == self.judged_up {
-            self.recent_bytes.push_back((now, bytes));
+            self.recent_bytes.push_back((now, datagram_payload(bytes) as u32)); // of a packet
             while self.recent_bytes.front().is_some_and(|(at, _)| *at < old) {
                 self.recent_bytes.pop_front();
             }
@@ -504,10 +507,10 @@ mod tests {
         for at_ms in [25_100, 28_000, 29_500] {
             passed(&own, false, at_ms, 5, 1000);
         }
-        // 2000 bytes from 25 to 29 s; then 3000 to 30 s.
+        // 1944 bytes of payload from 25 to 29 s; then 2916 to 30 s.
         let told = own.score(NOW).unwrap();
-        assert_eq!((told.value, told.metric.as_str()), (4000.0, "goodput_bits_per_second"));
-        assert_eq!(own.score(NOW + SECOND).unwrap().value, 4800.0);
+        assert_eq!((told.value, told.metric.as_str()), (3888.0, "goodput_bits_per_second"));
+        assert_eq!(own.score(NOW + SECOND).unwrap().value, 4665.6);
         assert_eq!([own.score(26 * SECOND), own.score(SECOND / 2)], [None, None]);
     }
 

@@ -95,10 +95,7 @@ fn of_window(q: &QueueScores, app: &Scores, direction: Direction) -> String {
         }
     };
     let trip = Parts::of_round_trip(app);
-    let rate = match direction {
-        Direction::Down => app.mean(Metric::Goodput),
-        Direction::Up => app.mean(Metric::UplinkGoodput),
-    };
+    let rate = app.mean(Metric::throughput(direction));
     match trip.words(q, app).zip(rate) {
         Some((words, bps)) => {
             format!("{cut}; it has {:.0} kB under way, and {words}", bps * trip.sum() / 8e3)

@@ -71,6 +71,7 @@ impl Described for Replay {
         }
         if down == 0 {
             f.extend(f.get(&Metric::UplinkGoodput).copied().map(|x| (Metric::Goodput, x)));
+            f.extend(f.get(&Metric::UplinkIpThroughput).copied().map(|x| (Metric::IpThroughput, x)));
             f.extend(f.get(&Metric::UplinkLoss).copied().map(|x| (Metric::Loss, x)));
         }
         f.insert(Metric::ReplayedTcp, self.tcp as f64 / (down + up) as f64);

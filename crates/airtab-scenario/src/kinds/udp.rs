@@ -117,6 +117,7 @@ impl Described for Udp {
         if self.upload {
             add_upload(f, seen, window);
             f.extend(f.get(&Metric::UplinkGoodput).copied().map(|x| (Metric::Goodput, x)));
+            f.extend(f.get(&Metric::UplinkIpThroughput).copied().map(|x| (Metric::IpThroughput, x)));
             f.extend(f.get(&Metric::UplinkLoss).copied().map(|x| (Metric::Loss, x)));
         }
     }

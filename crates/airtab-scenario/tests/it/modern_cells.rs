@@ -364,7 +364,7 @@ fn what_waits_below_the_queue_is_measured() {
     let cycle_s = 3998.5e-6;
     let wait_s = (12.0 * 5.0 + 8.0 * 6.0) / 20.0 * cycle_s + 110.5e-6;
     for (metric, expected) in [
-        (Metric::Goodput, 20.0 * 12_000.0 / cycle_s),
+        (Metric::IpThroughput, 20.0 * 12_000.0 / cycle_s),
         (Metric::AmpduFrames, 20.0),
         (Metric::PhyRate, 65e6),
         (Metric::BelowDelay, wait_s),

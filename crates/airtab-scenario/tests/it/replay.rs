@@ -456,7 +456,11 @@ fn what_a_full_queue_drops_is_lost() {
     let f = figures(&file);
     assert_eq!((f[&Metric::Loss], f[&Metric::UplinkLoss]), (0.89, 0.0));
     let bits = |bytes: f64| bytes * 8.0 / 10.0;
-    assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (bits(11.0 * 1462.0), bits(200.0)));
+    assert_eq!(
+        (f[&Metric::IpThroughput], f[&Metric::UplinkIpThroughput]),
+        (bits(11.0 * 1462.0), bits(200.0))
+    );
+    assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (bits(11.0 * 1434.0), bits(144.0)));
     // All were sent at once, and the nth of eleven comes n times 12 ms after the first: 5 times that on the mean.
     assert!((f[&Metric::Jitter] - 0.060).abs() < 1e-9, "{}", f[&Metric::Jitter]);
     assert_eq!(f.get(&Metric::Ping), None, "nothing answers");
@@ -470,7 +474,8 @@ fn a_capture_that_goes_up_alone() {
     let file = file(&pcap(DataLink::RAW, &frames), WIDE, HOST).expect("a good one");
     let f = figures(&file);
     assert_eq!((f[&Metric::Loss], f[&Metric::UplinkLoss], f[&Metric::ReplayedTcp]), (0.0, 0.0, 0.0));
-    assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (8000.0, 8000.0));
+    assert_eq!((f[&Metric::IpThroughput], f[&Metric::UplinkIpThroughput]), (8000.0, 8000.0));
+    assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (7776.0, 7776.0), "28 bytes of headers");
     assert!(
         f[&Metric::UplinkDelay] > 0.0
             && f[&Metric::UplinkJitter].abs() < 1e-12

@@ -63,9 +63,10 @@ fn a_saturated_source_sends_what_the_cell_lets_through() {
         for (i, expected) in cell_alone(rates, 1).into_iter().enumerate() {
             let expected = expected as f64 * 1500.0 * 8.0 / 60.0;
             let f = &figures.apps[i];
-            let rate = f[&Metric::Goodput];
+            let rate = f[&Metric::IpThroughput];
             assert!((rate / expected - 1.0).abs() < 0.01, "{rates:?}: {rate} for {expected} bit/s");
-            assert_eq!(f[&Metric::UplinkGoodput], rate);
+            assert_eq!(f[&Metric::UplinkIpThroughput], rate);
+            assert!((f[&Metric::Goodput] / rate - 1472.0 / 1500.0).abs() < 1e-12);
             assert_eq!(f[&Metric::Loss], f[&Metric::UplinkLoss]);
             assert!(f[&Metric::UplinkAir] > 0.05 && f[&Metric::Air] == 0.0);
         }

@@ -9,6 +9,7 @@ use airtab_core::Handle;
 
 use super::{Body, Event, Load, Simulation};
 use crate::engine::NEVER;
+use crate::meter::datagram_payload;
 use crate::running::Connection;
 use crate::tcp::{Config, Segment};
 use crate::traffic::{Action, Application, Io, User};
@@ -70,6 +71,7 @@ impl Simulation {
         let segment = match load {
             Load::Segment(segment) => segment,
             &Load::Datagram(tag) => {
+                running.meter.delivered(up, datagram_payload(bytes), bytes, now);
                 self.world.take(packet);
                 self.tell(user, |user, io| user.datagram(up, bytes, tag, io));
                 return;
@@ -81,13 +83,14 @@ impl Simulation {
         };
         let before = running.follows.then(|| connection.progress());
         let endpoint = &mut connection.socket(up).endpoint;
-        let acked = endpoint.acked();
+        let (acked, received) = (endpoint.acked(), endpoint.received());
         if segment.ect && self.world.pool().marked_ce(packet) {
             endpoint.on_segment(now, &Segment { ce: true, ..*segment });
         } else {
             endpoint.on_segment(now, segment);
         }
         let newly = endpoint.acked() - acked;
+        running.meter.delivered(up, endpoint.received() - received, bytes, now);
         running.volumes.add(usize::from(flow - running.flows.start), newly, now);
         let after = before.map(|_| connection.progress());
         self.world.take(packet);

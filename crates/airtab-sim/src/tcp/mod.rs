@@ -226,6 +226,11 @@ impl Endpoint {
         self.receiver.delivered()
     }
 
+    /// Bytes received, in sequence or behind a hole, each counted once.
+    pub fn received(&self) -> u64 {
+        self.receiver.distinct()
+    }
+
     /// Bytes sent, each counted once.
     pub fn sent(&self) -> u64 {
         self.sender.next() - 1

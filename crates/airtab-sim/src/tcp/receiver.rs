@@ -16,6 +16,8 @@ const NEVER: u64 = u64::MAX;
 pub(super) struct Receiver {
     /// Next byte expected; all below it is delivered.
     next: u64,
+    /// Bytes of data that have arrived, each counted once.
+    distinct: u64,
     window: u64,
     /// Data above `next`.
     early: Ranges,
@@ -40,6 +42,7 @@ impl Receiver {
     pub fn new(config: &Config) -> Self {
         Receiver {
             next: 1, // after the SYN
+            distinct: 0,
             window: config.receive_window_bytes(),
             early: Ranges::default(),
             recent: [(0, 0); SACK_BLOCKS],
@@ -67,6 +70,11 @@ impl Receiver {
     /// Bytes delivered in order.
     pub fn delivered(&self) -> u64 {
         self.next - 1
+    }
+
+    /// Bytes received, in order or behind a hole, each counted once.
+    pub fn distinct(&self) -> u64 {
+        self.distinct
     }
 
     /// When a held acknowledgement becomes due; `u64::MAX` if none is held.
@@ -108,6 +116,7 @@ impl Receiver {
             self.store(start, end);
             self.acknowledge_now();
         } else if self.early.is_empty() {
+            self.distinct += end - self.next;
             self.next = end;
             self.unacknowledged += 1;
             if self.unacknowledged >= self.ack_every {
@@ -141,7 +150,8 @@ impl Receiver {
     }
 
     fn store(&mut self, start: u64, end: u64) {
-        let merged = self.early.insert(start, end, |_, _| ());
+        let distinct = &mut self.distinct;
+        let merged = self.early.insert(start, end, |start, end| *distinct += end - start);
         if self.blocks == 0 {
             return;
         }
@@ -160,6 +170,7 @@ impl Receiver {
     }
 
     fn fill_gap(&mut self, end: u64) {
+        self.distinct += end - self.next - self.early.covered(self.next, end);
         self.next = end;
         while let Some(end) = self.early.take_front_at(self.next) {
             self.next = self.next.max(end);
@@ -179,6 +190,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn blocks(receiver: &mut Receiver) -> (u64, Vec<(u64, u64)>) {
         let mut segment = Segment::default();
@@ -231,5 +243,19 @@ mod tests {
         }
         receiver.on_data(0, 201, 301);
         assert_eq!(blocks(&mut receiver), (101, vec![(201, 301)]));
+    }
+
+    proptest! {
+        /// Segments in any order, that overlap and repeat each other: the bytes that have arrived are counted in a set.
+        #[test]
+        fn each_byte_counts_once(segments in prop::collection::vec((1u64..200, 1u64..40), 1..60)) {
+            let mut receiver = Receiver::new(&Config::home());
+            let mut seen = std::collections::BTreeSet::new();
+            for (start, len) in segments {
+                receiver.on_data(0, start, start + len);
+                seen.extend(start..start + len);
+                prop_assert_eq!(receiver.distinct(), seen.len() as u64);
+            }
+        }
     }
 }

@@ -3,12 +3,13 @@
 
 use crate::common;
 
-use airtab_sim::tcp::{Algorithm, Stats};
+use airtab_sim::tcp::{Algorithm, Config, Recovery, Stats};
 use airtab_sim::traffic::web::{Client, Pages};
 use airtab_sim::traffic::{Download, Game, P2p, Upload, Web};
-use airtab_sim::wifi::{Category, Loss};
+use airtab_sim::wifi::{Category, End, Loss};
 use airtab_sim::{
-    App, AppKind, AppTrace, Latency, Observer, Scenario, SenderTrace, Servers, Simulation, Users, run, watch,
+    App, AppKind, AppTrace, Content, Latency, Observer, Scenario, SenderTrace, Servers, Simulation, Users,
+    run, watch,
 };
 use common::{MS, S, cell, queue, quick_home, station};
 
@@ -112,6 +113,41 @@ fn each_end_has_its_own() {
     }
     assert_ne!(both.tcp[0], both.tcp[1]);
     assert_eq!(only(Game.into()).tcp, [SenderTrace::default(); 2], "no TCP");
+}
+
+/// Timers of a millisecond send again what has arrived or is in the queue. The bytes that the station got are counted apart, by the
+/// segments of all frames that it received, one by one.
+#[test]
+fn goodput_counts_each_payload_byte_once() {
+    let mut duplicates = 0;
+    for (recovery, min_rto_ns) in [(Recovery::Reno, MS), (Recovery::Sack, MS), (Recovery::NewReno, 200 * MS)]
+    {
+        let mut scenario = lossy(&[download()]);
+        (scenario.duration_ns, scenario.measure_ns) = (20 * S, 0..20 * S);
+        scenario.apps[0].active_ns = 0..20 * S;
+        scenario.tcp = Config { recovery, prr: false, min_rto_ns, ..scenario.tcp };
+        let mut simulation = Simulation::new(&scenario, &queue("fifo", 100), 1);
+        simulation.watch_air(true);
+        simulation.advance(scenario.duration_ns);
+        let received =
+            simulation.frames().filter(|frame| frame.down && matches!(frame.end, End::Acked | End::AckLost));
+        let (mut seen, mut packets) = (Vec::new(), 0);
+        for frame in received {
+            let Content::Packet(packet) = frame.content else { continue };
+            let Some(segment) = packet.segment.filter(|segment| segment.payload > 0) else { continue };
+            packets += 1;
+            let (start, end) = (segment.seq as usize, segment.seq as usize + segment.payload as usize);
+            seen.resize(seen.len().max(end), false);
+            seen[start..end].fill(true);
+        }
+        let app = simulation.finish().apps.remove(0);
+        let distinct = seen.iter().filter(|known| **known).count() as u64;
+        println!("{recovery:?}: {distinct} bytes, {} IP bytes, {packets} frames", app.down.bytes);
+        assert_eq!(app.down.payload_bytes, distinct, "{recovery:?}");
+        duplicates += (app.down.bytes - 40 * app.down.received).saturating_sub(distinct);
+        assert_eq!(app.up.payload_bytes, 0, "acknowledgements have none");
+    }
+    assert!(duplicates > 20 * 1460, "{duplicates} bytes twice");
 }
 
 /// A connection every 700 ms: what is left of a server's packets are the answers to their first ones.

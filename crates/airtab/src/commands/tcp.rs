@@ -21,8 +21,8 @@ use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::Download;
 use airtab_sim::wifi::{Category, CellConfig, Loss};
 use airtab_sim::{
-    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Station, Users, Wired,
-    course,
+    App, AppCourse, AppKind, Course, FlowCourse, Latency, Scenario, Scored, Servers, Station, StreamTrace,
+    Users, Wired, course,
 };
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -266,10 +266,15 @@ fn title(args: &Trace, latencies: &[u64]) -> String {
 }
 
 /// IP bit/s of each download in the measured part.
-fn goodputs(args: &Trace, course: &Course) -> Vec<f64> {
+fn throughputs(args: &Trace, course: &Course) -> Vec<f64> {
+    rates(args, course, |down| down.bytes)
+}
+
+/// Bit/s of what `bytes` counts of each download in the measured part.
+fn rates(args: &Trace, course: &Course, bytes: impl Fn(&StreamTrace) -> u64) -> Vec<f64> {
     let Range { start, end } = measured(args);
     let seconds = (end - start) as f64 / SECOND as f64;
-    course.trace.apps.iter().map(|app| app.down.bytes as f64 * 8.0 / seconds).collect()
+    course.trace.apps.iter().map(|app| bytes(&app.down) as f64 * 8.0 / seconds).collect()
 }
 
 /// Mean congestion window in the measured part, segments.
@@ -290,7 +295,7 @@ fn table(args: &Trace, latencies: &[u64], runs: &[Traced]) -> String {
     );
     for run in runs {
         let Traced { congestion, course, .. } = run;
-        let rates = goodputs(args, course);
+        let rates = throughputs(args, course);
         for (i, (app, rate)) in course.apps.iter().zip(&rates).enumerate() {
             let flow = &app.flows[0];
             let _ = write!(
@@ -335,12 +340,13 @@ fn as_json(args: &Trace, latencies: &[u64], runs: &[Traced]) -> Value {
 
 fn run_as_json(args: &Trace, latencies: &[u64], run: &Traced) -> Value {
     let Traced { congestion, course, .. } = run;
-    let rates = goodputs(args, course);
+    let (rates, goodputs) = (throughputs(args, course), rates(args, course, |down| down.payload_bytes));
     let flow = |(i, app): (usize, &AppCourse)| {
         let flow = &app.flows[0];
         json!({
             "latency_ns": latencies[i],
-            "goodput_bits_per_second": rates[i],
+            "goodput_bits_per_second": goodputs[i],
+            "throughput_bits_per_second": rates[i],
             "mean_cwnd_segments": mean_window(args, run, flow),
             "segments": flow.stats.segments,
             "retransmits": flow.stats.retransmits,
@@ -513,7 +519,7 @@ mod tests {
                 let (flow, stats) = (&of["flows"][i], &run.course.apps[i].flows[0].stats);
                 assert_eq!(flow["latency_ns"], [2_000_000, 60_000_000][i]);
                 assert!(
-                    (flow["goodput_bits_per_second"].as_f64().expect("a rate") / rate - 1.0).abs() < 1e-9
+                    (flow["throughput_bits_per_second"].as_f64().expect("a rate") / rate - 1.0).abs() < 1e-9
                 );
                 let counts = [stats.segments, stats.retransmits, stats.recoveries, stats.timeouts];
                 let told =

@@ -228,17 +228,17 @@ fn each_option_of_a_trace_reaches_the_run() {
     let reno = of(&["--duration", "4s", "--congestion", "newreno", "--latency", "10ms"]);
     assert_eq!(reno["runs"][0]["congestion"], "newreno");
     assert_ne!(reno["runs"][0]["queue_packets"], plain.0);
-    // Bytes that were received from 1 s to 4 s, at 8 bits each: what the samples say is the goodput.
+    // Bytes that were received from 1 s to 4 s, at 8 bits each: what the samples say is the throughput.
     let trace = of(&base[3..]);
     assert_eq!(trace["measure_ns"], serde_json::json!([1_000_000_000u64, 4_000_000_000u64]));
     let flow = &trace["runs"][0]["flows"][0];
     let received: Vec<f64> =
         flow["received_bytes"].as_array().expect("samples").iter().filter_map(Value::as_f64).collect();
     assert_eq!((received.len(), &trace["runs"][0]["step_ns"]), (40, &Value::from(100_000_000)));
-    let goodput = flow["goodput_bits_per_second"].as_f64().expect("a rate");
+    let throughput = flow["throughput_bits_per_second"].as_f64().expect("a rate");
     // Samples are at 100 ms, 200 ms and so on.
     let rate = (received[39] - received[9]) * 8.0 / 3.0;
-    assert_eq!(goodput, rate);
+    assert_eq!(throughput, rate);
     let cwnd: Vec<f64> =
         flow["cwnd_bytes"].as_array().expect("samples").iter().filter_map(Value::as_f64).collect();
     let mean = cwnd[9..].iter().sum::<f64>() / 31.0 / 1460.0;

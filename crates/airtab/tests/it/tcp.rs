@@ -47,8 +47,8 @@ fn the_samples_are_those_of_the_figures() {
     assert_eq!(run["flows"].as_array().map(Vec::len), Some(2));
     for flow in run["flows"].as_array().unwrap() {
         let received = |i: usize| flow["received_bytes"][i].as_f64().unwrap();
-        let goodput = (received(199) - received(49)) * 8.0 / 15.0;
-        assert!((flow["goodput_bits_per_second"].as_f64().unwrap() - goodput).abs() < 1.0);
+        let throughput = (received(199) - received(49)) * 8.0 / 15.0;
+        assert!((flow["throughput_bits_per_second"].as_f64().unwrap() - throughput).abs() < 1.0);
         let windows = flow["cwnd_bytes"].as_array().unwrap();
         let mean: f64 = windows[49..].iter().map(|w| w.as_f64().unwrap() / 1460.0).sum::<f64>() / 151.0;
         assert!((flow["mean_cwnd_segments"].as_f64().unwrap() - mean).abs() < 1e-6);

@@ -73,6 +73,7 @@ pub fn stream(score: Metric, mos: f64, delay: f64, wait: f64, loss: f64, dropped
 pub fn bulk(goodput: f64, places: f64, wait: f64, air: f64, loss: f64, dropped: f64) -> Vec<(Metric, f64)> {
     vec![
         (Goodput, goodput),
+        (IpThroughput, goodput),
         (Loss, loss),
         (QueueDelayP50, 0.5 * wait),
         (QueuePackets, places),

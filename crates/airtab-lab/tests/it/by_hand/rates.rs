@@ -128,6 +128,7 @@ fn an_upload_stands_in_line_or_not() {
     let of = |places: f64, wait: f64, lost: f64| {
         let figures = [
             (UplinkGoodput, 8e6),
+            (UplinkIpThroughput, 8e6),
             (UplinkAir, 0.25),
             (UplinkPackets, places),
             (up(OfPath::Queue), wait),

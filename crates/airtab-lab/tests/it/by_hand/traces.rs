@@ -477,7 +477,11 @@ fn score_of_a_call() {
 
 #[test]
 fn rates_are_about_the_part_in_which_it_was_active() {
-    let goodput = |times: &str| alone(&format!("{DOWNLOAD}\n{times}"), |seen| seen.down.bytes = 1_250_000);
+    let goodput = |times: &str| {
+        alone(&format!("{DOWNLOAD}\n{times}"), |seen| {
+            seen.down.payload_bytes = 1_250_000;
+        })
+    };
     // 10 Mbit in 10 s, 5 s (15 to 20), 4 s (10 to 14), 2 s (16 to 18).
     for (times, bps) in [
         ("", 1e6),
@@ -547,7 +551,9 @@ fn attempts_are_shares_of_all_frames_that_ended() {
 
 #[test]
 fn what_comes_from_stations() {
-    let up = |seen: &mut AppTrace| seen.up = StreamTrace { bytes: 2_500_000, ..stream(50, 40, 2) };
+    let up = |seen: &mut AppTrace| {
+        seen.up = StreamTrace { payload_bytes: 2_500_000, ..stream(50, 40, 2) };
+    };
     for kind in ["kind = \"upload\"", "kind = \"p2p\"\nupload = true"] {
         let f = alone(kind, up);
         near(f[&UplinkGoodput], 2e6); // 20 Mbit in 10 s
@@ -787,21 +793,23 @@ fn frames_of_a_dumbbell() {
         trace.apps[0].down = down;
         measure(&scenario, &trace).apps
     };
-    let ten = StreamTrace { sent_bytes: 9_900, bytes: 6_958, ..stream(10, 7, 1) };
+    let ten =
+        StreamTrace { sent_bytes: 9_900, bytes: 6_958, new_packets: 6, new_bytes: 5_958, ..stream(10, 7, 1) };
     let late = StreamTrace { sent_bytes: 1_460, bytes: 1_460, ..stream(1, 1, 0) };
     let apps = of(ten, late);
     let figures = |apps: &[Figures], i: usize| {
-        [Load, LoadPackets, Throughput, Efficiency, LossRate].map(|metric| apps[i].get(&metric).copied())
+        [Load, LoadPackets, Throughput, FrameGoodput, Efficiency, LossRate]
+            .map(|metric| apps[i].get(&metric).copied())
     };
-    // 9900 + 140 bytes and 10 packets in 10 s; 6958 + 98; 7056 / 10040; two lost, of two users.
-    let expected = [1004.0, 1.0, 705.6, 7056.0 / 10_040.0, 0.1];
+    // 9900 + 140 bytes and 10 packets in 10 s; 6958 + 98; 5958 + 84; 7056 / 10040; two lost, of two users.
+    let expected = [1004.0, 1.0, 705.6, 604.2, 7056.0 / 10_040.0, 0.1];
     figures(&apps, 0).into_iter().zip(expected).for_each(|(of, expected)| near(of.unwrap(), expected));
-    let expected = [737.0, 0.5, 737.0, 1.0, 0.0];
+    let expected = [737.0, 0.5, 737.0, 0.0, 1.0, 0.0];
     figures(&apps, 1).into_iter().zip(expected).for_each(|(of, expected)| near(of.unwrap(), expected));
     let nothing = of(StreamTrace::default(), StreamTrace::default());
     assert_eq!(
         figures(&nothing, 0),
-        [Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)],
+        [Some(0.0), Some(0.0), Some(0.0), Some(0.0), None, Some(0.0)],
         "no share of nothing"
     );
     assert_eq!(alone(DOWNLOAD, |_| ()).get(&Efficiency), None, "of a home");
@@ -812,7 +820,7 @@ fn fairness_is_between_downloads() {
     let of = |apps: &[(&str, &str)], bytes: &[u64]| {
         let scenario = home(apps);
         let mut trace = silent(&scenario);
-        trace.apps.iter_mut().zip(bytes).for_each(|(seen, bytes)| seen.down.bytes = *bytes);
+        trace.apps.iter_mut().zip(bytes).for_each(|(seen, bytes)| seen.down.payload_bytes = *bytes);
         measure(&scenario, &trace).ap.get(&Fairness).copied()
     };
     let upload = "kind = \"upload\"";
