@@ -84,6 +84,7 @@ pub(crate) fn read(s: Section) -> Config {
     tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
     tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
     tcp.ecn = s.read("ecn", flag).unwrap_or(tcp.ecn);
+    tcp.send_jitter_ns = s.read("send_jitter", quantity(Unit::Ns, 0..=SECOND)).or(tcp.send_jitter_ns);
     let recoveries = vec![("sack", Recovery::Sack), ("newreno", Recovery::NewReno), ("reno", Recovery::Reno)];
     tcp.recovery = s.read("recovery", choice(recoveries)).unwrap_or(tcp.recovery);
     tcp.prr = s.read("prr", flag).unwrap_or(tcp.prr && tcp.recovery == Recovery::Sack);

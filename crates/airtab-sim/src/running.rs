@@ -142,6 +142,8 @@ pub(crate) struct Connection {
 pub(crate) struct Socket {
     pub(crate) endpoint: Endpoint,
     pub(crate) timer_at: u64,
+    /// Time of its next transmission, [`NEVER`] if none is delayed.
+    pub(crate) send_at: u64,
     /// What its sender had done when that was counted last.
     counted: Stats,
     /// Retransmissions and timeouts in the measured part.
@@ -151,7 +153,14 @@ pub(crate) struct Socket {
 
 impl Socket {
     fn new(endpoint: Endpoint) -> Socket {
-        Socket { endpoint, timer_at: NEVER, counted: Stats::default(), retransmits: 0, timeouts: 0 }
+        Socket {
+            endpoint,
+            timer_at: NEVER,
+            send_at: NEVER,
+            counted: Stats::default(),
+            retransmits: 0,
+            timeouts: 0,
+        }
     }
 }
 

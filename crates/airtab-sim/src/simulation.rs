@@ -14,6 +14,7 @@ mod dnb;
 mod fingerprint;
 mod nodes;
 mod observe;
+mod send_jitter;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,7 @@ use fingerprint::Fingerprint;
 use nodes::Nodes;
 use observe::Tap;
 pub use observe::{AirFrame, AirPacket, Content};
+use send_jitter::SendJitter;
 
 /// Runs a scenario under a discipline to its end.
 ///
@@ -71,6 +73,7 @@ pub struct Simulation {
     flows: Vec<Flow>,
     flow_key: u64,
     tcp: Config,
+    send_jitter: Option<SendJitter>,
     io: Io,
     tap: Tap,
     backlog: Backlog,
@@ -104,6 +107,10 @@ enum Event {
     Timer {
         flow: u16,
         server: bool,
+    },
+    /// A server's TCP sends.
+    Send {
+        flow: u16,
     },
     /// A link becomes another one, by the change's number.
     Change(u16),
@@ -177,6 +184,7 @@ impl Simulation {
             flows,
             flow_key,
             tcp: scenario.tcp,
+            send_jitter: SendJitter::of(scenario, seed),
             io: Io::default(),
             tap: Tap::default(),
             backlog: Backlog::new(scenario.measure_ns.clone()),
@@ -255,6 +263,7 @@ impl Simulation {
             Report::Timer(Event::Begin { user }) => self.begin(user),
             Report::Timer(Event::Tick { user, key }) => self.tick(user, key),
             Report::Timer(Event::Timer { flow, server }) => self.timer(flow, server),
+            Report::Timer(Event::Send { flow }) => self.send_after_jitter(flow),
             Report::Timer(Event::Change(number)) => self.change(number),
             Report::Timer(Event::SizeQueues) => self.size_queues(),
             Report::Arrived { packet, .. } => self.arrived(packet),

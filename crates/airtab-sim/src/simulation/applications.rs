@@ -168,8 +168,17 @@ impl Simulation {
         self.pump(flow, server);
     }
 
-    /// Sends what an endpoint has to send, sees to its timer and counts what it did now.
+    /// An endpoint may have something to send: it does so now, or a server with send jitter later.
     fn pump(&mut self, flow: u16, server: bool) {
+        if server && self.send_jitter.is_some() {
+            self.put_off(flow);
+        } else {
+            self.transmit(flow, server);
+        }
+    }
+
+    /// Sends what an endpoint has to send, sees to its timer and counts what it did now.
+    pub(super) fn transmit(&mut self, flow: u16, server: bool) {
         let now = self.now;
         loop {
             let own = &mut self.flows[usize::from(flow)];

@@ -68,6 +68,9 @@ pub struct Config {
     pub pacing: bool,
     /// Whether data is marked by the network instead of dropped, where both ends want that (RFC 3168).
     pub ecn: bool,
+    /// Longest time that a server takes before it sends, ns; each is uniform from 0 on. None: in a dumbbell the transmission time
+    /// of a full packet at the bottleneck, elsewhere 0. The simulator's: an endpoint alone has no such time.
+    pub send_jitter_ns: Option<u64>,
 }
 
 /// How round-trip times are measured.
@@ -120,6 +123,7 @@ impl Config {
             initial_ssthresh: None,
             pacing: false,
             ecn: false,
+            send_jitter_ns: None,
         }
     }
 
@@ -153,6 +157,7 @@ impl Config {
             initial_ssthresh: None,
             pacing: false,
             ecn: false,
+            send_jitter_ns: None,
         }
     }
 

@@ -5,11 +5,13 @@
 use crate::common;
 
 use airtab_core::{Meta, Params, Tx};
-use airtab_sim::traffic::Udp;
+use airtab_quality::jain;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic::udp::{Gaps, Rate};
+use airtab_sim::traffic::{Download, Udp};
 use airtab_sim::wifi::{Loss, MediumConfig, WireConfig};
 use airtab_sim::world::{Home, HomeHost, Report, Tag, World};
-use airtab_sim::{Access, App, AppKind, Latency, Scenario, Wired, run};
+use airtab_sim::{Access, App, AppKind, AppTrace, Latency, Scenario, Servers, Wired, run};
 use common::{MS, S, disciplines, home, queue, roomy, station};
 
 /// 10 Mb/s: 800 ns for a byte.
@@ -172,6 +174,80 @@ fn a_download_fills_the_wire() {
     assert!((0.98 * most..=most + 12_000.0 / 18.0).contains(&rate), "{rate} of {most}");
     assert_eq!(trace.apps[0].paths[1].lost, [0; 3], "no ACK is lost");
     assert_eq!(trace.ap.air.up_ns, 0);
+}
+
+/// Downloads over the dumbbell with a queue of `queue_packets`, measured from 20 to 120 s; begun 137 ms after each other.
+fn downloads(n: usize, queue_packets: u32, latency_ns: u64, tcp: Config, seed: u64) -> Vec<AppTrace> {
+    let mut scenario = dumbbell(ETHERNET, vec![Download::endless(Algorithm::NewReno).into(); n]);
+    (scenario.duration_ns, scenario.measure_ns) = (120 * S, 20 * S..120 * S);
+    scenario.tcp = tcp;
+    for (app, i) in scenario.apps.iter_mut().zip(0..) {
+        (app.active_ns, app.class) = (i * 137 * MS..120 * S, 0);
+        app.servers = Servers::Own(Latency::both(latency_ns));
+    }
+    run(&scenario, &queue("fifo", queue_packets), seed).apps
+}
+
+/// One segment a round trip: each round trip is longer by the mean of a uniform time. By default that is half of 1538 bytes at
+/// 10 Mb/s, 615.2 us; with a key of 4 ms it is 2 ms.
+#[test]
+fn a_server_sends_after_a_uniform_time() {
+    let round_trip_us = |send_jitter_ns| {
+        let tcp = Config { receive_window_segments: 1, ack_every: 1, send_jitter_ns, ..Config::home() };
+        let app = downloads(1, 60, 5 * MS, tcp, 1).remove(0);
+        let segments = app.down.payload_bytes / 1460;
+        println!("{send_jitter_ns:?}: {segments} segments");
+        100e6 / segments as f64
+    };
+    let without = round_trip_us(Some(0));
+    // The standard deviation of the mean of some 7000 round trips is 4 and 14 us.
+    for (key, most_us) in [(None, 1538.0 * 0.8), (Some(4 * MS), 4000.0)] {
+        let longer = round_trip_us(key) - without;
+        assert!((longer / (most_us / 2.0) - 1.0).abs() < 0.04, "{key:?}: {longer} us longer");
+    }
+}
+
+/// The segments of a burst leave in their order: what a window of 64 segments brings needs no duplicate acknowledgement.
+#[test]
+fn send_jitter_keeps_the_order_of_a_flow() {
+    let tcp = Config { receive_window_segments: 64, send_jitter_ns: Some(10 * MS), ..Config::home() };
+    let app = downloads(1, 100, 20 * MS, tcp, 1).remove(0);
+    assert_eq!((app.tcp[0].retransmits, app.queue.dropped), (0, 0));
+    assert!(app.down.payload_bytes > 50_000_000, "{} bytes", app.down.payload_bytes);
+}
+
+/// Drop-tail: without a random time some flows have all the losses for ever (Floyd and Jacobson 1991), by equal paths as by paths of
+/// different length. With it they share evenly; rates as 1 / RTT of the different paths have an index of 0.95.
+#[test]
+fn drop_tail_is_even_with_send_jitter() {
+    let stz = (Config::stz(), 10_000_000, 60);
+    let ns2 = |rate_bps| (Config::ns2(), rate_bps, 20);
+    for ((tcp, rate_bps, packets), flows, apart_ns) in [
+        (stz, 5, 0),
+        (stz, 10, 0),
+        (stz, 10, 3 * MS),
+        (ns2(10_000_000), 5, 3 * MS),
+        (ns2(2_000_000), 10, 3 * MS),
+    ] {
+        let index = |send_jitter_ns, seed| {
+            let wire = WireConfig { rate_bps, ..ETHERNET };
+            let mut scenario = dumbbell(wire, vec![Download::endless(Algorithm::NewReno).into(); flows]);
+            (scenario.duration_ns, scenario.measure_ns) = (60 * S, 10 * S..60 * S);
+            scenario.tcp = Config { send_jitter_ns, ..tcp };
+            for (app, i) in scenario.apps.iter_mut().zip(0..) {
+                (app.active_ns, app.class) = (i * 100 * MS..60 * S, 0);
+                app.servers = Servers::Own(Latency::both(10 * MS + i * apart_ns));
+            }
+            let apps = run(&scenario, &queue("fifo", packets), seed).apps;
+            jain(&apps.iter().map(|app| app.down.payload_bytes as f64).collect::<Vec<_>>()).expect("rates")
+        };
+        let without = index(Some(0), 1);
+        let with: Vec<f64> = (1..=5).map(|seed| index(None, seed)).collect();
+        let mean = with.iter().sum::<f64>() / 5.0;
+        println!("{flows} flows, {packets} packets at {rate_bps} bit/s: {without:.3}, then {with:.3?}");
+        assert!(without < 0.8, "no phase effects: {without}");
+        assert!(mean > 0.94, "{mean}");
+    }
 }
 
 /// RED marks a download that can be marked, and drops nothing; of one that cannot it drops. Either way the wire is full.
