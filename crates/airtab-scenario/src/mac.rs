@@ -109,9 +109,9 @@ fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> Dri
     let usual = if phy.has_mcs() { 2 } else { default.aggregates };
     let mut driver = DriverConfig { ring: usual * frames, aggregates: usual, ..default };
     let Some(own) = s.section("driver") else { return driver };
-    let count = |key, most| own.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as usize);
-    driver.ring = count("ring", 1_000_000).unwrap_or(driver.ring);
-    driver.aggregates = count("aggregates", 64).unwrap_or(driver.aggregates);
+    let count = |key, range| own.read(key, quantity(Unit::Count, range)).map(|n| n as usize);
+    driver.ring = count("ring", 1..=1_000_000).unwrap_or(driver.ring);
+    driver.aggregates = count("aggregates", 0..=64).unwrap_or(driver.aggregates);
     let names = vec![("fifo", Order::Fifo), ("round_robin", Order::RoundRobin)];
     driver.order = own.read("order", choice(names)).unwrap_or(driver.order);
     driver.stop = own.read("stop", flag).unwrap_or(driver.stop);

@@ -138,6 +138,16 @@ fn several_stations_at_once_allocate_nothing() {
 /// lists of TCP, of the driver and of the receivers have been as long as they get.
 #[test]
 fn downloads_in_aggregates_allocate_nothing() {
+    downloads(1);
+}
+
+/// The same where an aggregate is built when its sender wins.
+#[test]
+fn downloads_in_late_aggregates_allocate_nothing() {
+    downloads(0);
+}
+
+fn downloads(aggregates: usize) {
     let mut home = home();
     let phy = Phy::named("std-11ac").expect("a profile of the core");
     let rate = phy.rate(&RateSpec { mcs: 9, ..RateSpec::default() }).expect("a rate of it");
@@ -153,7 +163,7 @@ fn downloads_in_aggregates_allocate_nothing() {
         aggregation: Some(aggregation),
         edca: Edca::Standard,
         txop: true,
-        driver: DriverConfig { ring: 128, ..DriverConfig::default() },
+        driver: DriverConfig { ring: 128, aggregates, ..DriverConfig::default() },
         ..CellConfig::new(phy)
     }
     .into();

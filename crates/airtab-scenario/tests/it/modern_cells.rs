@@ -249,7 +249,7 @@ fn what_a_cell_does_not_have_is_refused() {
             "phy = \"std-11n\"\ndriver = { ring = 0, aggregates = 65, order = \"lifo\", stopp = 1 }",
             &[
                 "[wifi.driver] ring: '0' is outside 1 to 1000000",
-                "[wifi.driver] aggregates: '65' is outside 1 to 64",
+                "[wifi.driver] aggregates: '65' is outside 0 to 64",
                 "[wifi.driver] order: 'lifo' is not known; did you mean `fifo`? (known: fifo, round_robin)",
                 "[wifi.driver] stopp: no such key",
             ],

@@ -67,6 +67,8 @@ pub struct Cell {
     outputs: Outbox<Output>,
     /// Nothing comes between the end of a packet and what the disciplines are told of it.
     tells_at_once: bool,
+    /// Drivers build an aggregate when its sender wins.
+    builds_late: bool,
     /// Who will sleep, the next one last.
     naps: Vec<Nap>,
     walks: Vec<Walking>,
@@ -158,6 +160,7 @@ impl Cell {
         (categories, aifsn): (usize, Option<&[u64]>),
     ) -> Cell {
         let tells_at_once = config.driver.tells_at_once();
+        let builds_late = transmitters.iter().any(|t| t.driver.as_ref().is_some_and(|d| d.builds_late()));
         let mut cell = Cell {
             channel: ChannelAccess::new(&config, transmitters.len(), contenders.len(), aifsn),
             radios,
@@ -174,6 +177,7 @@ impl Cell {
             tap: Tap::default(),
             outputs: Outbox::with_capacity(OUTPUTS),
             tells_at_once,
+            builds_late,
             alarm: NEVER,
             next: NEVER,
             naps: Vec::new(),
@@ -202,7 +206,7 @@ impl Cell {
                 self.ring(pool, at);
             } else {
                 match self.channel.phase() {
-                    Phase::Idle => self.start(at),
+                    Phase::Idle => self.start(pool, at),
                     Phase::Data => self.land(at),
                     Phase::Answer => self.finish(pool, at),
                     Phase::Gap => self.go_on(at),

@@ -176,6 +176,11 @@ impl ChannelAccess {
         }
     }
 
+    /// A contender that waits for the channel has nothing to send any more.
+    pub(super) fn withdraw(&mut self, contender: usize) {
+        self.contention.withdraw(contender);
+    }
+
     /// A busy period begins: says who sends. `draw`: a contender's backoff; true: as if it had collided, for
     /// another one of its radio goes first.
     #[inline]

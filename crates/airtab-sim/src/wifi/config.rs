@@ -115,8 +115,7 @@ impl CellConfig {
             self.check_access(access)?;
         }
         unless(!self.txop || self.edca != Edca::Off, "txop: only categories of edca have one".into())?;
-        let DriverConfig { ring, aggregates, .. } = self.driver;
-        unless(ring > 0 && aggregates > 0, "a driver's ring and aggregates: 1 at least".into())?;
+        unless(self.driver.ring > 0, "a driver's ring: 1 at least".into())?;
         let lost = self.driver.completions_lost;
         unless((0.0..=1.0).contains(&lost), format!("{lost} of the completions lost: 0 to 1"))?;
         if let Some(wrong) = self.driver.governor.and_then(|governor| governor.check().err()) {
@@ -203,7 +202,8 @@ pub struct DriverConfig {
     pub ring: usize,
     /// Whether it takes no more when the ring is full; else the ring is endless.
     pub stop: bool,
-    /// Aggregates that are prepared at the same time, the one on the air included.
+    /// Aggregates that are prepared at the same time, the one on the air included; 0: each is built when its sender
+    /// wins the channel.
     pub aggregates: usize,
     /// Whose aggregate is made next.
     pub order: Order,

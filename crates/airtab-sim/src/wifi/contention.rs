@@ -134,6 +134,13 @@ impl Contention {
         self.first = self.first.with(i, self.ready[i]);
     }
 
+    /// Contender `i` has no frame any more; what is left of its backoff stays.
+    pub(super) fn withdraw(&mut self, i: usize) {
+        self.ready[i] = NEVER;
+        self.bare.retain(|bare| *bare != i);
+        self.find_first();
+    }
+
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
     /// to send, and who had a frame without a backoff cut off in its wait: each
     /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
@@ -231,6 +238,11 @@ impl Contention {
     /// The channel became idle at `now`.
     pub(super) fn idle(&mut self, now: u64) {
         self.counting_from = now + self.difs_ns;
+        self.find_first();
+    }
+
+    #[inline]
+    fn find_first(&mut self) {
         let ready = self.ready.iter().enumerate();
         self.first = ready.fold(First::NOBODY, |first, (i, ready)| first.with(i, *ready));
     }

@@ -4,7 +4,8 @@
 //!
 //! Packets that leave the queue are here until their fate is decided. An aggregate is what waits now for one
 //! receiver, first what is to be repeated; so many are prepared, the one on the air included, and do not
-//! change any more. What an aggregate may be is said by who knows the rate ([`Bounds`]).
+//! change any more. With none, an aggregate is built when its sender wins the channel. What an aggregate may be is
+//! said by who knows the rate ([`Bounds`]).
 //!
 //! The receivers' ends are here too (`reorder`), one beside each window (`block_ack`).
 //!
@@ -155,7 +156,7 @@ impl Driver {
     /// An aggregate of what waits in a list.
     fn make(&mut self, list: usize, bounds: &Bounds) -> Aggregate {
         let mut parts = self.spare.pop().unwrap_or_default();
-        self.lists[list].fill(bounds, &mut parts);
+        self.lists[list].fill(Length::default(), bounds, &mut parts);
         if let Some(undecided) = &mut self.undecided {
             undecided.made(&mut parts);
         }
@@ -203,17 +204,52 @@ impl Driver {
         self.lists[receiver].failures = failures;
     }
 
-    /// What goes out next, in the exchange if it has parts; None: nothing is there.
-    pub(super) fn next(&mut self, exchange: &mut Exchange) -> Option<Next> {
+    /// True if aggregates are built when their sender wins the channel.
+    pub(super) fn builds_late(&self) -> bool {
+        self.aggregates == 0
+    }
+
+    /// True if [`Driver::next`] has something, where aggregates are built late.
+    pub(super) fn has_next(&self) -> bool {
+        let asks = |list: &List| !list.asleep && list.agreement.as_ref().is_some_and(|a| a.bar);
+        self.turns.iter().any(|list| self.lists[*list].may_send())
+            || (self.bars > 0 && self.lists.iter().any(asks))
+    }
+
+    /// What goes out next, in the exchange if it has parts; `bounds`: of an aggregate that is built late. None: nothing
+    /// is there.
+    pub(super) fn next(
+        &mut self,
+        exchange: &mut Exchange,
+        bounds: impl Fn(Option<usize>) -> Bounds,
+    ) -> Option<Next> {
         if self.bars > 0 {
             let asks = |list: &List| !list.asleep && list.agreement.as_ref().is_some_and(|a| a.bar);
             if let Some(asks) = self.lists.iter().position(asks) {
                 return Some(Next::Bar(asks));
             }
         }
-        let Aggregate { list, parts } = self.prepared.pop_front()?;
+        let Aggregate { list, parts } = match self.builds_late() {
+            false => self.prepared.pop_front()?,
+            true => {
+                let list = self.choose(|_, _| true)?;
+                self.make(list, &bounds(self.receiver(list)))
+            }
+        };
         self.spare.push(exchange.fill(parts));
         Some(Next::Data(self.receiver(list)))
+    }
+
+    /// Adds to an exchange that goes out again what came for its receiver meanwhile, behind what it has.
+    pub(super) fn extend(&mut self, receiver: usize, exchange: &mut Exchange, bounds: &Bounds) {
+        let length = Length::of(&exchange.parts, bounds);
+        let mut parts = self.spare.pop().unwrap_or_default();
+        self.lists[receiver].fill(length, bounds, &mut parts);
+        if let Some(undecided) = self.undecided.as_mut().filter(|_| !parts.is_empty()) {
+            undecided.made(&mut parts);
+        }
+        parts.drain(..).for_each(|part| exchange.push(part));
+        self.spare.push(parts);
     }
 
     /// The packets of one number arrived at a receiver, for the first time: tells what it passes up. False:
@@ -377,9 +413,8 @@ impl List {
         first.sequence.is_some() || self.agreement.as_ref().is_none_or(|a| a.window.is_open())
     }
 
-    /// Moves what makes an aggregate into `parts`: one MPDU at least.
-    fn fill(&mut self, bounds: &Bounds, parts: &mut Vec<Part>) {
-        let mut length = Length::default();
+    /// Moves what makes an aggregate into `parts`, behind what has that length already: one MPDU at least in all.
+    fn fill(&mut self, mut length: Length, bounds: &Bounds, parts: &mut Vec<Part>) {
         while length.mpdus == 0 || (length.mpdus < bounds.frames && self.may_send()) {
             let mpdu = Mpdu::first_of(self.waiting.iter(), bounds);
             let longer = length.with(&mpdu);

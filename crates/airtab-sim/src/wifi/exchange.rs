@@ -217,11 +217,22 @@ impl Exchange {
         (self.asked, self.share, self.under_way) = (0, Share::ALL, true);
     }
 
-    /// There is one from now on; its parts are there.
+    /// There is one from now on; its parts are there, or will be when its sender wins.
     pub(super) fn set_out(&mut self, kind: Kind, link: Option<u16>, to: Option<usize>) {
-        debug_assert!(!self.under_way);
+        debug_assert!(!self.under_way || self.link.is_none());
         (self.kind, self.link, self.to) = (kind, link, to);
         (self.asked, self.failures, self.share, self.under_way) = (0, 0, Share::ALL, true);
+    }
+
+    /// There is one from now on: its sender contends, and what it sends is built when it wins.
+    pub(super) fn await_win(&mut self) {
+        self.set_out(Kind::Data, None, None);
+    }
+
+    /// True if its sender contends and it is not built yet.
+    #[inline]
+    pub(super) fn is_unbuilt(&self) -> bool {
+        self.under_way && self.kind == Kind::Data && self.is_empty()
     }
 
     /// It is over.

@@ -16,6 +16,7 @@ mod edca_monte_carlo;
 mod emulator;
 mod histogram;
 mod home;
+mod late_aggregates;
 mod links;
 mod media;
 mod mesh;

@@ -79,6 +79,29 @@ fn media() -> impl Strategy<Value = MediumConfig> {
         }
         .into(),
         CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax") }.into(),
+        CellConfig {
+            aggregation: aggregation(8, 3839, true),
+            driver: driver(16, 0, Order::RoundRobin),
+            edca: Edca::Standard,
+            txop: true,
+            rts_bytes: Some(2000),
+            ..dcf("std-11ac")
+        }
+        .into(),
+        CellConfig {
+            aggregation: aggregation(8, 0, false),
+            driver: DriverConfig {
+                completions: Completions::Aggregate,
+                completion_delay_ns: MS,
+                governor,
+                ..driver(16, 0, Order::Fifo)
+            },
+            edca: Edca::Standard,
+            txop: true,
+            ofdma: Some(2),
+            ..dcf("std-11ax")
+        }
+        .into(),
         CellConfig { driver: DriverConfig { governor, ..driver(20, 2, Order::Fifo) }, ..dcf("phy-a") }.into(),
         CellConfig {
             aggregation: aggregation(5, 0, true),

@@ -29,7 +29,7 @@ impl Cell {
                 return self.channel.wait_until(air.next_event());
             };
             match event {
-                Event::Begins(node) => self.begin_apart(node, now),
+                Event::Begins(node) => self.begin_apart(pool, node, now),
                 Event::Over { sent, received, disturbed } => self.over(pool, &sent, received, disturbed, now),
                 Event::Header(owner) => self.join(owner, now),
                 Event::Next(step, owner) => self.next_step(step, owner, now),
@@ -43,7 +43,10 @@ impl Cell {
     }
 
     /// A node's wait is over.
-    fn begin_apart(&mut self, node: usize, now: u64) {
+    fn begin_apart<T: Label>(&mut self, pool: &mut Pool<T>, node: usize, now: u64) {
+        if self.builds_late {
+            self.build(pool, node, now);
+        }
         self.contenders[node].begin(&mut self.radios, false, now);
         let step = if self.contenders[node].exchange.frame.rts_ns > 0 { Step::Rts } else { Step::Data };
         self.on_the_air().1.begin(node, now);
@@ -164,10 +167,7 @@ impl Cell {
         let (slots, transmitter) = (contender.draw(), contender.transmitter);
         if failed {
             contender.exchange.charge(self.channel.wait_ns(sender, slots, garbled));
-            if self.transmitters[transmitter].driver.is_some() {
-                self.aim(transmitter, now);
-                self.pull(pool, transmitter, now);
-            }
+            self.prepare_again(pool, transmitter, now);
         } else {
             contender.close();
         }

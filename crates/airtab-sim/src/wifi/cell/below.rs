@@ -35,10 +35,15 @@ impl Cell {
         for number in 0..self.categories {
             let Transmitter { driver, contender, .. } = &mut self.transmitters[number];
             let contender = *contender;
-            driver.as_mut().expect("the access point has a driver").sleep(station, asleep);
+            let driver = driver.as_mut().expect("the access point has a driver");
+            driver.sleep(station, asleep);
+            let nothing = driver.builds_late() && !driver.has_next();
             self.prepare(number);
-            let sending = self.contenders[contender].exchange.is_under_way();
-            if !sending && self.load_next(number, now) {
+            let exchange = &mut self.contenders[contender].exchange;
+            if nothing && exchange.is_unbuilt() {
+                exchange.close();
+                self.channel.withdraw(contender);
+            } else if !exchange.is_under_way() && self.load_next(number, now) {
                 self.channel.ready(contender, now, || self.contenders[contender].draw());
             }
         }

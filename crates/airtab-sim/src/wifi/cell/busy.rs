@@ -19,14 +19,20 @@ use crate::wifi::tap::Seen;
 
 impl Cell {
     /// The channel becomes busy: decides how it will end.
-    pub(super) fn start(&mut self, now: u64) {
-        let senders = self.channel.start(|contender, collided| {
+    pub(super) fn start<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        self.channel.start(|contender, collided| {
             let contender = &mut self.contenders[contender];
             if collided {
                 contender.rule.failed();
             }
             contender.draw()
         });
+        if self.builds_late {
+            for i in 0..self.channel.senders().len() {
+                self.build(pool, self.channel.senders()[i], now);
+            }
+        }
+        let senders = self.channel.senders();
         let collided = senders.len() > 1;
         if let (Some(winners), [winner]) = (&mut self.winners, senders) {
             winners.won(*winner);
@@ -265,10 +271,7 @@ impl Cell {
             }
             Again::Failed => {
                 contender.exchange.charge(self.channel.wait_ns(sender, slots, garbled));
-                if self.transmitters[transmitter].driver.is_some() {
-                    self.aim(transmitter, now);
-                    self.pull(pool, transmitter, now);
-                }
+                self.prepare_again(pool, transmitter, now);
             }
             Again::Done => contender.close(),
         }
@@ -456,6 +459,9 @@ impl Cell {
         contender.close();
         let next = now + self.config.phy.sifs_ns();
         let more = self.load(pool, transmitter, now);
+        if more && self.builds_late {
+            self.build(pool, sender, now);
+        }
         if more && next + self.contenders[sender].exchange.frame.known_ns() <= until {
             self.channel.gap(next);
         } else {

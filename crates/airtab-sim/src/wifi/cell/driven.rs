@@ -3,6 +3,7 @@
 //!
 //! What it does not do: which packets go together is the driver's business (`driver`).
 
+use super::node::receiver_of;
 use super::*;
 use crate::wifi::driver::Next;
 
@@ -32,30 +33,72 @@ impl Cell {
             return;
         };
         let Contender { exchange, txop_ns, .. } = &self.contenders[*contender];
-        let (side, sending) = (*side, exchange.is_under_way());
-        driver.prepare(sending, |receiver| match (side, receiver) {
-            (_, None) => Bounds::single(self.config.phy.mac_bytes()),
-            (Side::Station(station), _) => self.radios.bounds(&self.radios.rate(station, false), *txop_ns),
-            (Side::AccessPoint, Some(station)) => {
-                self.radios.bounds(&self.radios.rate(station as u16, true), *txop_ns)
-            }
-            (Side::Node(node), Some(number)) => match &self.mesh {
-                Some(mesh) if mesh.aggregates(node) => {
-                    let (link, first) = mesh.link(node, number as u16);
-                    self.radios.bounds(&self.radios.rate(link, first), *txop_ns)
-                }
-                _ => Bounds::single(self.config.phy.mac_bytes()),
-            },
-        });
+        let sending = exchange.is_under_way();
+        driver.prepare(sending, bounds(&self.config, &self.radios, self.mesh.as_deref(), *side, *txop_ns));
     }
 
-    /// The next exchange of a driver.
+    /// The next exchange of a driver; where it builds late, that there will be one. False: nothing is there.
     #[inline(never)]
     pub(super) fn load_next(&mut self, transmitter: usize, now: u64) -> bool {
-        let Transmitter { side, driver, contender, .. } = &mut self.transmitters[transmitter];
+        let Transmitter { driver: Some(driver), contender, .. } = &self.transmitters[transmitter] else {
+            return false;
+        };
+        if !driver.builds_late() {
+            return self.set_out_next(transmitter, now);
+        }
+        let is_there = driver.has_next();
+        if is_there {
+            self.contenders[*contender].exchange.await_win();
+        }
+        is_there
+    }
+
+    /// A contender has the channel: where its driver builds late, its exchange becomes what waits now. One that goes out
+    /// again keeps what it has, and takes more.
+    #[inline(never)]
+    pub(super) fn build<T: Label>(&mut self, pool: &mut Pool<T>, contender: usize, now: u64) {
+        let transmitter = self.contenders[contender].transmitter;
+        let is_late = self.transmitters[transmitter].driver.as_ref().is_some_and(|own| own.builds_late());
+        if !is_late || self.contenders[contender].exchange.kind == Kind::Beacon {
+            return;
+        }
+        self.pull(pool, transmitter, now);
+        if self.contenders[contender].exchange.is_unbuilt() {
+            let built = self.set_out_next(transmitter, now);
+            assert!(built, "a contender has something to send");
+            return;
+        }
+        let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
+        let Contender { exchange, txop_ns, .. } = &mut self.contenders[contender];
+        let mesh = self.mesh.as_deref();
+        let receiver = receiver_of(mesh, *side, exchange.link);
+        let numbered = exchange.parts.last().is_some_and(|part| part.sequence.is_some());
+        if let (Kind::Data, true, Some(driver)) = (exchange.kind, numbered, driver) {
+            let bounds = bounds(&self.config, &self.radios, mesh, *side, *txop_ns)(receiver);
+            driver.extend(receiver.expect("what is numbered is for one"), exchange, &bounds);
+        }
+        self.aim(transmitter, now);
+    }
+
+    /// An exchange goes out again: how, unless that is said when its sender wins.
+    pub(super) fn prepare_again<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
+        let Some(driver) = &self.transmitters[transmitter].driver else { return };
+        if !driver.builds_late() {
+            self.aim(transmitter, now);
+        }
+        self.pull(pool, transmitter, now);
+    }
+
+    /// Fills the exchange of a driver's contender with what goes out next. False: nothing is there.
+    fn set_out_next(&mut self, transmitter: usize, now: u64) -> bool {
+        let Transmitter { side, driver: Some(driver), contender, .. } = &mut self.transmitters[transmitter]
+        else {
+            return false;
+        };
         let (side, number) = (*side, *contender);
-        let exchange = &mut self.contenders[number].exchange;
-        let Some(next) = driver.as_mut().and_then(|driver| driver.next(exchange)) else { return false };
+        let Contender { exchange, txop_ns, .. } = &mut self.contenders[number];
+        let bounds = bounds(&self.config, &self.radios, self.mesh.as_deref(), side, *txop_ns);
+        let Some(next) = driver.next(exchange, bounds) else { return false };
         let (kind, receiver) = match next {
             Next::Data(receiver) => (Kind::Data, receiver),
             Next::Bar(receiver) => (Kind::Bar, Some(receiver)),
@@ -68,5 +111,27 @@ impl Cell {
         self.aim(transmitter, now);
         self.prepare(transmitter);
         true
+    }
+}
+
+/// What an aggregate of a side may be, by receiver; None: to a group.
+fn bounds(
+    config: &CellConfig,
+    radios: &Radios,
+    mesh: Option<&Mesh>,
+    side: Side,
+    txop_ns: u64,
+) -> impl Fn(Option<usize>) -> Bounds {
+    move |receiver| match (side, receiver) {
+        (_, None) => Bounds::single(config.phy.mac_bytes()),
+        (Side::Station(station), _) => radios.bounds(&radios.rate(station, false), txop_ns),
+        (Side::AccessPoint, Some(station)) => radios.bounds(&radios.rate(station as u16, true), txop_ns),
+        (Side::Node(node), Some(number)) => match mesh {
+            Some(mesh) if mesh.aggregates(node) => {
+                let (link, first) = mesh.link(node, number as u16);
+                radios.bounds(&radios.rate(link, first), txop_ns)
+            }
+            _ => Bounds::single(config.phy.mac_bytes()),
+        },
     }
 }
