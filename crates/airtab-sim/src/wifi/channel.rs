@@ -8,8 +8,8 @@
 //!
 //! Where no ACK comes they do not all count from the same moment: a sender from its
 //! ACK timeout, who received an error from the end of DATA (IEEE 802.11-2020 10.3.2.3.7,
-//! 10.3.4.3). The busy period ends with the first of these moments, and the others wait
-//! whole slots more; a sender whose timeout comes later is *late*: it knows only then.
+//! 10.3.4.3). The busy period ends with the first of these moments, and each of the others counts
+//! slots of its own from its own moment on; a sender whose timeout comes later is *late*: it knows only then.
 //!
 //! What it does not do: no capture, no hidden stations: where not all hear each other, `apart` has its place.
 //! Channels do not disturb each other, so a second one is a second cell.
@@ -276,7 +276,7 @@ impl ChannelAccess {
 
     /// A sender waits for an ACK until `timeout`, longer than the busy period lasted.
     pub(super) fn hold(&mut self, contender: usize, timeout: u64) {
-        self.contention.hold(contender, self.slots_to(timeout));
+        self.contention.hold(contender, self.wait_to(timeout));
         self.late.push((timeout, contender));
     }
 
@@ -303,29 +303,28 @@ impl ChannelAccess {
     /// ACK in error that is EIFS and not DIFS (AIFS).
     #[inline]
     pub(super) fn wait_ns(&self, contender: usize, slots: u64, eifs: bool) -> u64 {
-        let eifs = if eifs { self.eifs_ns.div_ceil(self.slot_ns) } else { 0 };
-        self.aifs_ns[contender] + (slots + eifs) * self.slot_ns
+        self.aifs_ns[contender] + slots * self.slot_ns + if eifs { self.eifs_ns } else { 0 }
     }
 
     /// Contenders received the last frame in error, which was DATA or an ACK.
     pub(super) fn errored(&mut self, contenders: &[usize], last_frame_end: u64) {
-        let slots = self.slots_to(last_frame_end + self.eifs_ns);
-        if slots > 0 {
-            contenders.iter().for_each(|contender| self.contention.defer(*contender, slots));
+        let wait = self.wait_to(last_frame_end + self.eifs_ns);
+        if wait > 0 {
+            contenders.iter().for_each(|contender| self.contention.defer(*contender, wait));
         }
     }
 
     /// A contender takes the channel for busy until then, longer than the busy period lasted.
     pub(super) fn reserved(&mut self, contender: usize, until: u64) {
-        let slots = self.slots_to(until);
-        if slots > 0 {
-            self.contention.defer(contender, slots);
+        let wait = self.wait_to(until);
+        if wait > 0 {
+            self.contention.defer(contender, wait);
         }
     }
 
-    /// Slots from the end of the busy period, rounded up.
-    fn slots_to(&self, at: u64) -> u64 {
-        at.saturating_sub(self.idle_since).div_ceil(self.slot_ns)
+    /// From the end of the busy period to `at`.
+    fn wait_to(&self, at: u64) -> u64 {
+        self.contention.wait(at.saturating_sub(self.idle_since))
     }
 
     /// The contenders count down from `now` on, which is when the channel was released.

@@ -10,12 +10,19 @@
 //! whole slots, in every idle period, and the slot boundary on which somebody else begins counts for who is past
 //! his AIFS.
 //!
-//! All count in the same slots: a frame that finds the channel idle is sent at the
-//! next boundary, up to one slot later than a real card, and a wait that is longer
-//! than somebody else's (EIFS, an ACK timeout) is longer by whole slots, rounded up.
+//! A contender that waits longer than others (EIFS, an ACK timeout) counts slots of its own from the end of that wait,
+//! to the nanosecond, until the channel is busy again. Times of an idle period are ticks of the clock ([`TICK`]). Two
+//! contenders collide if they are due at the same nanosecond: carrier sense takes no time.
+//!
+//! Limits: a frame that finds the channel idle is sent at the next boundary, up to one slot later than by a real card.
 
 use super::config::Backoff;
 use crate::engine::NEVER;
+
+/// Bits of a time in slots and ns: those below have the ns, less than a slot, those above the slots.
+const TICK: u32 = 20;
+/// The bits that have the ns.
+const NS: u64 = (1 << TICK) - 1;
 
 pub(super) struct Contention {
     slot_ns: u64,
@@ -24,18 +31,18 @@ pub(super) struct Contention {
     busy_slots: u64,
     /// By EDCA's rule: only off those that are past their wait.
     edca: bool,
-    /// Who waits longer than the others in every idle period, and by how many slots.
+    /// Who waits longer than the others in every idle period, and how long.
     standing: Vec<(usize, u64)>,
     /// Slot number at time `counting_from`.
     slot: u64,
     counting_from: u64,
     /// Per contender: the slot at which its backoff is over.
     backoff: Vec<u64>,
-    /// The same for those that have a frame to send, NEVER for the others.
+    /// When those send that have a frame, NEVER for the others.
     ready: Vec<u64>,
     /// The smallest of them.
     first: First,
-    /// Per contender: slots that it waits before it counts its own in this idle period, usually 0.
+    /// Per contender: how long it waits before it counts its slots in this idle period, usually 0.
     wait: Vec<u64>,
     /// Whose `wait` is not 0.
     waiting: Vec<usize>,
@@ -43,29 +50,30 @@ pub(super) struct Contention {
     bare: Vec<usize>,
 }
 
-/// The first slot at which somebody sends.
+/// When somebody sends first.
 #[derive(Clone, Copy)]
 struct First {
-    slot: u64,
+    at: u64,
     /// Whose it is, and whether it is others', too.
     winner: usize,
     tie: bool,
 }
 
 impl First {
-    const NOBODY: First = First { slot: NEVER, winner: 0, tie: false };
+    const NOBODY: First = First { at: NEVER, winner: 0, tie: false };
 
     /// Contender `i` may be the first, or one of several. A tie that is none costs a look at all.
     #[inline]
     fn with(self, i: usize, ready: u64) -> First {
-        let (slot, winner) = if ready < self.slot { (ready, i) } else { (self.slot, self.winner) };
-        First { slot, winner, tie: (self.tie && ready >= self.slot) || ready == self.slot }
+        let (at, winner) = if ready < self.at { (ready, i) } else { (self.at, self.winner) };
+        First { at, winner, tie: (self.tie && ready >= self.at) || ready == self.at }
     }
 }
 
 impl Contention {
     /// By DCF's rules.
     pub(super) fn new(contenders: usize, slot_ns: u64, difs_ns: u64, rule: Backoff) -> Contention {
+        debug_assert!(slot_ns <= NS, "a slot has its place below the slots");
         Contention {
             slot_ns,
             difs_ns,
@@ -97,27 +105,36 @@ impl Contention {
     pub(super) fn unequal(slot_ns: u64, ifs_ns: u64, longer: &[u64], rule: Backoff) -> Contention {
         let mut contention = Contention::new(longer.len(), slot_ns, ifs_ns, rule);
         contention.edca = rule == Backoff::Bianchi && longer.iter().any(|slots| *slots > 0);
-        contention.standing = longer.iter().copied().enumerate().filter(|(_, slots)| *slots > 0).collect();
+        let standing = longer.iter().map(|slots| slots << TICK).enumerate();
+        contention.standing = standing.filter(|(_, wait)| *wait > 0).collect();
         contention.stand();
         contention
     }
 
     /// When the next frame starts if nothing else arrives, ns, or NEVER.
     pub(super) fn next_start(&self) -> u64 {
-        if self.first.slot == NEVER {
+        let First { at, .. } = self.first;
+        if at == NEVER {
             return NEVER;
         }
-        self.counting_from + (self.first.slot - self.slot) * self.slot_ns
+        self.counting_from + ((at >> TICK) - self.slot) * self.slot_ns + (at & NS)
+    }
+
+    /// A wait of so many ns, as [`Contention::defer`] takes it.
+    pub(super) fn wait(&self, ns: u64) -> u64 {
+        (ns / self.slot_ns) << TICK | (ns % self.slot_ns)
     }
 
     /// A frame arrived at contender `i` while the channel was idle: no backoff
     /// beyond what is left of an earlier one.
     pub(super) fn ready_when_idle(&mut self, i: usize, now: u64) {
-        let passed = now.saturating_sub(self.counting_from).div_ceil(self.slot_ns);
+        // Its slots begin so many ns after the others'.
+        let phase = self.wait[i] & NS;
+        let passed = now.saturating_sub(self.counting_from + phase).div_ceil(self.slot_ns);
         if self.wait[i] > 0 && self.backoff[i] <= self.slot {
             self.bare.push(i);
         }
-        self.ready_from(i, self.slot + passed);
+        self.ready_from(i, (self.slot + passed) << TICK | phase);
     }
 
     /// A frame arrived at contender `i` while the channel was busy. `draw`: the
@@ -126,11 +143,11 @@ impl Contention {
         if self.backoff[i] <= self.slot {
             self.backoff[i] = self.slot + draw();
         }
-        self.ready_from(i, self.slot);
+        self.ready_from(i, 0);
     }
 
-    fn ready_from(&mut self, i: usize, slot: u64) {
-        self.ready[i] = (self.backoff[i].max(self.slot) + self.wait[i]).max(slot);
+    fn ready_from(&mut self, i: usize, at: u64) {
+        self.ready[i] = ((self.backoff[i].max(self.slot) << TICK) + self.wait[i]).max(at);
         self.first = self.first.with(i, self.ready[i]);
     }
 
@@ -146,35 +163,36 @@ impl Contention {
     /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
     pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) -> u64 {
         senders.clear();
-        let First { slot, winner, tie } = self.first;
+        let First { at, winner, tie } = self.first;
         match tie {
             false => senders.push(winner),
-            true => senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == slot)),
+            true => senders.extend((0..self.ready.len()).filter(|&i| self.ready[i] == at)),
         }
-        let (before, passed) = (self.slot, slot - self.slot);
-        self.slot = slot + self.busy_slots;
+        let before = self.slot;
+        self.slot = (at >> TICK) + self.busy_slots;
         cut.clear();
         if !self.waiting.is_empty() {
-            self.count_past_waits(before, passed, cut);
+            self.count_past_waits(before, cut);
         }
-        passed
+        (at >> TICK) - before
     }
 
-    /// Those who waited have counted fewer than the `passed` slots since slot `before`, if any; `cut` are those that
-    /// have to draw.
-    fn count_past_waits(&mut self, before: u64, passed: u64, cut: &mut Vec<usize>) {
-        cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != self.first.slot));
+    /// Those who waited have counted other slots since slot `before`, if any; `cut` are those that have to draw.
+    fn count_past_waits(&mut self, before: u64, cut: &mut Vec<usize>) {
+        let First { at, .. } = self.first;
+        cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != at));
         for i in self.waiting.drain(..) {
-            let wait = std::mem::take(&mut self.wait[i]);
-            // Slots count only once the wait is over.
+            let from = (before << TICK) + std::mem::take(&mut self.wait[i]);
+            // Slots count only once the wait is over; by EDCA's rule its end counts, too.
             let left = self.backoff[i].saturating_sub(before);
+            let slots = at.saturating_sub(from) >> TICK;
             let counted = match self.edca {
-                false => passed.saturating_sub(wait) + self.busy_slots,
-                true => (passed + 1).saturating_sub(wait),
+                false => slots + self.busy_slots,
+                true => slots + u64::from(at >= from),
             };
             self.backoff[i] = self.slot + left.saturating_sub(counted);
-            if self.ready[i] != NEVER && self.ready[i] != self.first.slot {
-                self.ready[i] = self.backoff[i];
+            if self.ready[i] != NEVER && self.ready[i] != at {
+                self.ready[i] = self.backoff[i] << TICK;
             }
         }
     }
@@ -184,7 +202,7 @@ impl Contention {
     #[inline]
     pub(super) fn sent(&mut self, i: usize, slots: u64, more: bool) {
         self.backoff[i] = self.slot + slots;
-        self.ready[i] = if more { self.backoff[i] + self.wait[i] } else { NEVER };
+        self.ready[i] = if more { (self.backoff[i] << TICK) + self.wait[i] } else { NEVER };
         self.first = self.first.with(i, self.ready[i]);
     }
 
@@ -197,16 +215,16 @@ impl Contention {
         }
         if ready {
             // Who is first is looked for when the channel is idle.
-            self.ready[i] = self.backoff[i] + self.wait[i];
+            self.ready[i] = (self.backoff[i] << TICK) + self.wait[i];
         }
     }
 
     /// Contender `i` has sent and does not know yet what became of it: nothing of its
-    /// starts before [`Contention::sent`], nor in the first `slots` of this idle period.
+    /// starts before [`Contention::sent`], nor in the first `wait` of this idle period.
     /// Call it when [`Contention::defer`] may be called.
-    pub(super) fn hold(&mut self, i: usize, slots: u64) {
+    pub(super) fn hold(&mut self, i: usize, wait: u64) {
         self.ready[i] = NEVER;
-        self.defer(i, slots);
+        self.defer(i, wait);
     }
 
     /// Whether contender `i` has something to send.
@@ -218,20 +236,20 @@ impl Contention {
     #[inline]
     pub(super) fn stand(&mut self) {
         for place in 0..self.standing.len() {
-            let (i, slots) = self.standing[place];
-            self.defer(i, slots);
+            let (i, wait) = self.standing[place];
+            self.defer(i, wait);
         }
     }
 
-    /// Contender `i` waits `slots`, not 0, more before it counts its own in the next idle period.
-    /// Call it at most once between the end of a frame and [`Contention::idle`].
-    pub(super) fn defer(&mut self, i: usize, slots: u64) {
+    /// Contender `i` waits `wait` ([`Contention::wait`]), not 0, more before it counts its slots in the next idle
+    /// period. Call it at most once between the end of a frame and [`Contention::idle`].
+    pub(super) fn defer(&mut self, i: usize, wait: u64) {
         if self.wait[i] == 0 {
             self.waiting.push(i);
         }
-        self.wait[i] += slots;
+        self.wait[i] += wait;
         if self.ready[i] != NEVER {
-            self.ready_from(i, self.slot);
+            self.ready_from(i, 0);
         }
     }
 
@@ -359,8 +377,8 @@ mod tests {
         let mut c = contention(Backoff::Standard);
         let (mut senders, mut cut) = (Vec::new(), Vec::new());
         c.ready_when_busy(0, || 1);
-        c.defer(1, 3);
-        c.defer(2, 3);
+        c.defer(1, c.wait(3 * SLOT));
+        c.defer(2, c.wait(3 * SLOT));
         c.idle(0);
         c.ready_when_idle(1, 5);
         assert_eq!(c.next_start(), DIFS + SLOT, "contender 1 would start at 3 slots");
@@ -422,15 +440,55 @@ mod tests {
         let mut senders = Vec::new();
         c.ready_when_busy(0, || 1);
         c.ready_when_busy(1, || 2);
-        c.defer(1, 2);
+        c.defer(1, c.wait(2 * SLOT));
         c.idle(0);
         c.start(&mut senders, &mut Vec::new()); // contender 0 after 1 slot: 1 of the 2 extra slots has passed
         assert_eq!(senders, [0]);
         c.sent(0, 50, true);
         c.idle(1000);
         assert_eq!(c.next_start(), 1000 + DIFS + 2 * SLOT, "its own two slots are untouched");
-        c.defer(1, 3);
+        c.defer(1, c.wait(3 * SLOT));
         c.idle(1000);
         assert_eq!(c.next_start(), 1000 + DIFS + 5 * SLOT);
+    }
+
+    /// Contender 1 waits 17 ns longer than 0, which draws 3 slots and sends at 30 ns: it begins at 37, and has counted one
+    /// slot; 2 has counted three. No two of them are due at once.
+    #[test]
+    fn slots_are_counted_from_the_end_of_the_own_wait() {
+        for (edca, left) in [(false, [1, 1]), (true, [0, 0])] {
+            let mut c = match edca {
+                false => contention(Backoff::Standard),
+                true => Contention::edca(SLOT, DIFS, &[0; 3]),
+            };
+            let mut senders = Vec::new();
+            c.ready_when_busy(0, || 3);
+            c.ready_when_busy(1, || 2);
+            c.ready_when_busy(2, || 4);
+            c.defer(1, c.wait(17));
+            c.idle(0);
+            assert_eq!(c.next_start(), DIFS + 30);
+            assert_eq!((c.start(&mut senders, &mut Vec::new()), &senders[..]), (3, &[0][..]));
+            c.sent(0, 50, true);
+            c.idle(200);
+            // By EDCA's rule the boundaries at 17 and 27 count, and those at 0, 10, 20 and 30.
+            let [of_1, of_2] = left;
+            assert_eq!(c.next_start(), 200 + DIFS + of_1.min(of_2) * SLOT, "{edca}");
+            c.start(&mut senders, &mut Vec::new());
+            assert_eq!(senders, [1, 2], "{edca}: they are due at the same time now");
+        }
+        // Alone in an idle period the late one starts at a boundary of its own; others keep theirs.
+        let mut c = contention(Backoff::Standard);
+        let mut senders = Vec::new();
+        c.ready_when_busy(1, || 1);
+        c.ready_when_busy(2, || 5);
+        c.defer(1, c.wait(17));
+        c.idle(0);
+        assert_eq!(c.next_start(), DIFS + 17 + SLOT);
+        c.start(&mut senders, &mut Vec::new());
+        assert_eq!(senders, [1]);
+        c.sent(1, 50, true);
+        c.idle(200);
+        assert_eq!(c.next_start(), 200 + DIFS + 3 * SLOT, "two whole slots of five are over");
     }
 }

@@ -285,8 +285,7 @@ fn reports_tell_own_airtime_from_the_wall_clock() {
             let n = frame.len() as u64;
             assert_eq!((tx.span, u64::from(tx.attempts)), (now - frame[0].start_ns, n));
             let errors = frame[..frame.len() - 1].iter().filter(|a| a.end == End::AckLost).count() as u64;
-            let eifs_slots = (phy.eifs_ns() - phy.difs_ns()).div_ceil(phy.slot_ns());
-            let waits = (n - 1) * phy.difs_ns() + errors * eifs_slots * phy.slot_ns();
+            let waits = (n - 1) * phy.difs_ns() + errors * (phy.eifs_ns() - phy.difs_ns());
             let slots = tx.air - n * attempt_ns - waits;
             assert_eq!(slots % phy.slot_ns(), 0);
             assert!(slots / phy.slot_ns() <= (1..n).map(|retry| (16 << retry) - 1).sum());

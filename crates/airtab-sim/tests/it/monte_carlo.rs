@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! The cell against a slot-by-slot Monte Carlo of DCF: saturated stations, one slot after the
-//! other, every counter by itself. It shares no code with the cell: constants, random numbers
-//! and rules are written out here, from IEEE 802.11-2020 10.3.2.3.7 (EIFS), 10.3.4.3 (backoff).
+//! The cell against a Monte Carlo of DCF: saturated stations, every counter and every wait by itself, in ns.
+//! It shares no code with the cell: constants, random numbers and rules are written out here, from
+//! IEEE 802.11-2020 10.3.2.3.7 (EIFS), 10.3.4.3 (backoff).
 
 use crate::common;
 
@@ -57,9 +57,9 @@ impl Dice {
 struct Node {
     window: u32,
     tries: u32,
-    /// Slots of its backoff to go, and of the wait before it goes on.
+    /// Slots of its backoff to go, and when it begins to count them, ns.
     counter: u32,
-    wait: u64,
+    from: u64,
     sent: u64,
     attempts: u64,
     arrived: u64,
@@ -109,27 +109,23 @@ struct Got {
 fn monte_carlo(times: Times, rules: Rules, stations: &[(Rate, f64)], ns: u64, seed: u64) -> Vec<Got> {
     let mut dice = Dice(seed);
     let mut nodes: Vec<Node> = stations.iter().map(|_| Node::default()).collect();
-    nodes.iter_mut().for_each(|node| node.next(times.windows.0, &mut dice));
-    let mut now = times.difs;
+    for node in &mut nodes {
+        node.next(times.windows.0, &mut dice);
+        node.from = times.difs;
+    }
     // When each may go on, from the end of the last DATA, ns.
     let mut from = vec![0; nodes.len()];
     let error = if rules.eifs { times.error } else { 0 };
-    while now < ns {
-        let senders: Vec<usize> =
-            (0..nodes.len()).filter(|i| nodes[*i].wait == 0 && nodes[*i].counter == 0).collect();
-        for (i, node) in nodes.iter_mut().enumerate() {
-            if senders.is_empty() {
-                match node.wait {
-                    0 => node.counter -= 1,
-                    _ => node.wait -= 1,
-                }
-            } else if rules.bianchi && !senders.contains(&i) {
-                node.counter = node.counter.saturating_sub(1);
-            }
+    loop {
+        let due = |node: &Node| node.from + u64::from(node.counter) * times.slot;
+        let now = nodes.iter().map(due).min().unwrap();
+        if now >= ns {
+            break;
         }
-        if senders.is_empty() {
-            now += times.slot;
-            continue;
+        let senders: Vec<usize> = (0..nodes.len()).filter(|i| due(&nodes[*i]) == now).collect();
+        for node in nodes.iter_mut().filter(|node| due(node) > now) {
+            let slots = now.saturating_sub(node.from) / times.slot + u64::from(rules.bianchi);
+            node.counter = node.counter.saturating_sub(slots as u32);
         }
         let data = senders.iter().map(|s| stations[*s].0.1).max().unwrap();
         if let [sender] = senders[..] {
@@ -162,11 +158,9 @@ fn monte_carlo(times: Times, rules: Rules, stations: &[(Rate, f64)], ns: u64, se
                 nodes[sender].ends(false, rules.limit, times.windows, &mut dice);
             }
         }
-        let first = *from.iter().min().unwrap();
         for (node, from) in nodes.iter_mut().zip(&from) {
-            node.wait = (from - first).div_ceil(times.slot);
+            node.from = now + data + from + times.difs;
         }
-        now += data + first + times.difs;
     }
     nodes.iter().map(|n| Got { sent: n.sent, attempts: n.attempts, arrived: n.arrived }).collect()
 }

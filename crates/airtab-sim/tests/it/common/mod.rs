@@ -252,7 +252,8 @@ pub struct Saturated {
     pub cell: Medium,
     pool: Pool<u32>,
     bytes: u32,
-    category: Category,
+    /// By station.
+    categories: Vec<Category>,
     now: u64,
     /// Per sender, since the last reset: contender 0 is the access point.
     pub reports: Vec<Vec<Tx>>,
@@ -282,6 +283,19 @@ impl Saturated {
         depth: usize,
         category: Category,
     ) -> Saturated {
+        Saturated::of_categories(config, stations, bytes, down, seed, depth, &vec![category; stations.len()])
+    }
+
+    /// The same with a category for each station.
+    pub fn of_categories<S: Into<Speed> + Copy>(
+        config: impl Into<MediumConfig>,
+        stations: &[(S, Loss)],
+        bytes: u32,
+        down: bool,
+        seed: u64,
+        depth: usize,
+        categories: &[Category],
+    ) -> Saturated {
         let names: Vec<String> = (0..stations.len()).map(|i| format!("sta{i}")).collect();
         let with_names: Vec<_> =
             names.iter().zip(stations).map(|(name, &(speed, loss))| (name.as_str(), speed, loss)).collect();
@@ -290,7 +304,7 @@ impl Saturated {
         let mut cell = Medium::new(config.into(), &with_names, qdisc, seed);
         for i in 0..stations.len() {
             for _ in 0..depth {
-                let packet = new_packet(&mut pool, i, bytes, category);
+                let packet = new_packet(&mut pool, i, bytes, categories[i]);
                 if down {
                     cell.send_down(&mut pool, packet, 0);
                 } else {
@@ -300,7 +314,8 @@ impl Saturated {
         }
         let senders = stations.len() + 1;
         let (reports, arrived) = (vec![Vec::new(); senders], vec![0; senders]);
-        Saturated { cell, pool, bytes, category, now: 0, reports, arrived }
+        let categories = categories.to_vec();
+        Saturated { cell, pool, bytes, categories, now: 0, reports, arrived }
     }
 
     /// Runs until `until`, ns.
@@ -317,7 +332,8 @@ impl Saturated {
                     }
                     Output::Sent { down, label, tx, .. } => {
                         self.reports[if down { 0 } else { label as usize + 1 }].push(tx);
-                        let packet = new_packet(&mut self.pool, label as usize, self.bytes, self.category);
+                        let category = self.categories[label as usize];
+                        let packet = new_packet(&mut self.pool, label as usize, self.bytes, category);
                         if down {
                             self.cell.send_down(&mut self.pool, packet, self.now);
                         } else {
