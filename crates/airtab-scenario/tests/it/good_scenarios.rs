@@ -739,7 +739,7 @@ fn stations_in_numbers() {
 fn each_station_of_an_application_is_looked_at() {
     let parse = |mcs: u8| {
         let text = format!(
-            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n[[station]]\nname = \"near\"\nmcs = 7\n[[station]]\nname = \"far\"\nmcs = {mcs}\n\
+            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n[[station]]\nname = \"near\"\nmcs = 7\n[[station]]\nname = \"far\"\nmcs = {mcs}\n\
              [[app]]\nname = \"u\"\nkind = \"udp\"\nrate = \"1Mb/s\"\naccess = \"vo\"\nstation = \"near\"\nstations = 2"
         );
         ScenarioFile::parse("txop.toml", &text).map(|file| file.scenario)

@@ -374,13 +374,13 @@ const VOICE: &str =
 #[test]
 fn a_packet_beyond_its_txop_is_refused() {
     let text =
-        format!("duration = \"1s\"\n[wifi]\nphy = \"std-11n\"\n[[station]]\nname = \"s\"\nmcs = 0\n{VOICE}");
+        format!("duration = \"1s\"\n[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n[[station]]\nname = \"s\"\nmcs = 0\n{VOICE}");
     let told = ScenarioFile::parse("txop.toml", &text).unwrap_err().to_string();
     assert_eq!(
         told,
-        "txop.toml:12:10: [[app]] access: vo: a packet of 1500 bytes takes 1980us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is \
-         1504us: a faster rate, smaller packets, another category, or txop = false in [wifi]\n   12 | access = \"vo\"\n      |          ^^^^"
-            .replace("   12 |", "  12 |")
+        "txop.toml:13:10: [[app]] access: vo: a packet of 1500 bytes takes 1980us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is \
+         1504us: a faster rate, smaller packets, another category, or txop = false in [wifi]\n   13 | access = \"vo\"\n      |          ^^^^"
+            .replace("   13 |", "  13 |")
             .replace("      |          ^", "     |          ^")
     );
     let refuses = |text: &str| ScenarioFile::parse("txop.toml", text).is_err();
@@ -393,12 +393,15 @@ fn a_packet_beyond_its_txop_is_refused() {
         ("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"voip\"\nstation = \"s\""),
         ("kind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"", "kind = \"ping\"\nstation = \"s\""),
         ("phy = \"std-11n\"", "phy = \"std-11n\"\ntxop = false"),
+        // Alone, under a block ACK agreement.
+        ("aggregation = \"off\"", ""),
+        ("aggregation = \"off\"", "aggregation = \"ampdu+amsdu\""),
         ("phy = \"std-11n\"", "phy = \"std-11n\"\nedca = \"off\""),
         ("mcs = 0", "mcs = 1\nrate_control = \"minstrel\"\n[wifi]\nphy = \"std-11n\"\nerrors = \"snr\""),
     ] {
         let fine = text.replace(from, to);
         let fine =
-            if to.contains("[wifi]") { fine.replacen("[wifi]\nphy = \"std-11n\"\n", "", 1) } else { fine };
+            if to.contains("[wifi]") { fine.replacen("[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n", "", 1) } else { fine };
         assert!(!refuses(&fine), "{to}");
     }
     for (from, to) in [
@@ -428,7 +431,7 @@ fn a_packet_beyond_its_txop_is_refused() {
 #[test]
 fn no_station_becomes_too_slow_for_its_txop() {
     let station = "[[station]]\nname = \"other\"\n[[station]]\nname = \"s\"\n";
-    let file = modern("std-11n", "", &format!("{station}{VOICE}"));
+    let file = modern("std-11n", "aggregation = \"off\"", &format!("{station}{VOICE}"));
     let change = |number: usize| {
         let own = &file.scenario.stations[number];
         station_change(&file, number, (own.speed, own.loss), "mcs", "0")

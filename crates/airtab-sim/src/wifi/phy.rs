@@ -53,6 +53,11 @@ impl Frame {
         self.cts_ns + self.gap_ns + self.data_ns
     }
 
+    /// The same without the RTS before it.
+    pub(super) fn unguarded(self) -> Frame {
+        Frame { rts_ns: 0, cts_ns: 0, gap_ns: 0, ..self }
+    }
+
     /// What an attempt takes of the channel.
     #[inline]
     pub(super) fn known_ns(&self) -> u64 {
@@ -308,20 +313,29 @@ impl Radios {
         }
     }
 
-    /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time.
+    /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time. An RTS
+    /// before it counts.
     pub(super) fn bounds(&self, rate: &Rate, txop_ns: u64) -> Bounds {
         let single = Bounds::single(self.phy.mac_bytes());
         let mcs = rate.format() != Format::Legacy;
         let Some(aggregation) = self.aggregation.filter(|_| mcs) else { return single };
         let answer =
             self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), Control::BlockAck(aggregation.window));
-        let time_ns = match txop_ns.saturating_sub(answer) {
-            0 => aggregation.time_ns,
-            left => left.min(aggregation.time_ns.into()) as u32,
+        let beside = |around_ns: u64| {
+            let txop_ns = if txop_ns == 0 { u64::MAX } else { txop_ns.saturating_sub(around_ns) };
+            self.phy.psdu_within(rate, txop_ns.min(aggregation.time_ns.into()) as u32).min(aggregation.bytes)
+        };
+        let plain = beside(answer);
+        let psdu = match self.rts_bytes {
+            Some(bytes) if plain > bytes => {
+                let [cts_ns, gap_ns] = [self.guard_ns(rate.kbps()).1, self.phy.sifs_ns()];
+                beside(answer + cts_ns + gap_ns).max(bytes)
+            }
+            _ => plain,
         };
         Bounds {
             frames: aggregation.frames.into(),
-            psdu: self.phy.psdu_within(rate, time_ns).min(aggregation.bytes),
+            psdu,
             amsdu: aggregation.amsdu_bytes,
             ..single
         }
@@ -433,10 +447,15 @@ impl Radios {
         if self.rts_bytes.is_none_or(|bytes| psdu <= bytes) {
             return;
         }
-        let ns = |control| self.phy.control_ns(frame.kbps, control);
-        let (rts_ns, gap_ns) = (ns(Control::Rts), self.phy.sifs_ns());
-        let cts_ns = rts_ns + gap_ns + ns(Control::Cts);
-        (frame.rts_ns, frame.cts_ns, frame.gap_ns) = (rts_ns, cts_ns, gap_ns);
+        (frame.rts_ns, frame.cts_ns) = self.guard_ns(frame.kbps);
+        frame.gap_ns = self.phy.sifs_ns();
+    }
+
+    /// An RTS before DATA at that rate; and RTS, SIFS and CTS, ns.
+    fn guard_ns(&self, kbps: u32) -> (u64, u64) {
+        let ns = |control| self.phy.control_ns(kbps, control);
+        let rts_ns = ns(Control::Rts);
+        (rts_ns, rts_ns + self.phy.sifs_ns() + ns(Control::Cts))
     }
 
     /// Draws whether one frame to or from a station is lost.

@@ -126,6 +126,8 @@ pub(super) struct Contender {
     /// How long it may go on once it has the channel, ns, 0: one exchange; and until when it has it.
     pub(super) txop_ns: u64,
     pub(super) txop_until: u64,
+    /// True if an RTS has reserved the channel in its TXOP.
+    pub(super) guarded: bool,
     random: Stream,
     /// What it is trying to send.
     pub(super) exchange: Exchange,
@@ -143,6 +145,7 @@ impl Contender {
             rule,
             txop_ns,
             txop_until: 0,
+            guarded: false,
             random,
             exchange: Exchange::none(),
             others: Vec::new(),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whether a frame fits into the TXOP of its access category: IEEE 802.11-2020 10.23.2.9.
 //!
-//! What it does not do: what goes together within a TXOP is `phy`'s and `cell`'s. A frame that its rate control sends
-//! slower than here, or that is repeated, goes out alone and may pass the TXOP, as the standard has it.
+//! What it does not do: what goes together within a TXOP is `phy`'s and `cell`'s. A packet goes out alone and may pass the
+//! TXOP, as the standard has it, if there is a block ACK agreement, if its rate control sends it slower than here, or if it
+//! is repeated.
 
 use airtab_core::{Format, Rate};
 
@@ -13,10 +14,11 @@ use super::phy::Radios;
 
 impl CellConfig {
     /// What a packet of so many bytes takes alone at this rate, to the end of its ACK, and the TXOP of its
-    /// category, ns, if it does not fit in there. Rates in Mb/s have no categories.
+    /// category, ns, if it does not fit in there and may not pass it. Rates in Mb/s have no categories.
     pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
         let txop_ns = category.access(self.edca, self.txop, true).txop_ns;
-        if txop_ns == 0 || rate.format() == Format::Legacy {
+        let agreement = self.aggregation.is_some_and(|a| a.frames > 1 || a.amsdu_bytes > 0);
+        if txop_ns == 0 || agreement || rate.format() == Format::Legacy {
             return None;
         }
         let radios = Radios::new(self, &[("", rate.into(), Loss::None)], 0);
@@ -30,7 +32,7 @@ impl CellConfig {
 mod tests {
     use airtab_core::{Phy, RateSpec};
 
-    use super::super::config::Edca;
+    use super::super::config::{Aggregation, Edca};
     use super::*;
 
     fn cell(edca: Edca, txop: bool) -> CellConfig {
@@ -59,6 +61,20 @@ mod tests {
         assert_eq!(cell.beyond_txop(Category::Video, slow, 1500), None, "its TXOP is 3008 us");
         assert_eq!(cell.beyond_txop(Category::BestEffort, slow, 2304), None, "it has no TXOP");
         assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 1), 1500), None);
+    }
+
+    /// 10.23.2.9: the first transmission of an MSDU that is neither in an aggregate nor in an A-MSDU.
+    #[test]
+    fn a_lone_packet_of_an_agreement_may_be_longer() {
+        let aggregation = |frames, amsdu_bytes| {
+            let (bytes, time_ns, window, bar) = (65_535, 4_000_000, 64, false);
+            Some(Aggregation { frames, bytes, time_ns, window, amsdu_bytes, bar })
+        };
+        for (frames, amsdu_bytes, refused) in [(64, 0, false), (1, 3839, false), (1, 0, true)] {
+            let cell = CellConfig { aggregation: aggregation(frames, amsdu_bytes), ..cell(Edca::Standard, true) };
+            let beyond = cell.beyond_txop(Category::Voice, rate(&cell, 0), 1500);
+            assert_eq!(beyond.is_some(), refused, "{frames} MPDUs, A-MSDUs of {amsdu_bytes}");
+        }
     }
 
     /// RTS, SIFS, CTS and SIFS more: 28 + 16 + 28 + 16 us.

@@ -160,9 +160,21 @@ fn another_attempt_costs_aifs_and_backoff() {
 /// A saturated sender of video with its TXOP, window 64, three aggregates prepared: all its PPDUs from `from` to `until`,
 /// ns with SIFS and BLOCK ACK, and the numbers in them.
 fn video(speed: Speed, loss: Loss, down: bool, from: u64, until: u64) -> Vec<(u64, Vec<u64>)> {
+    guarded_video(None, speed, loss, down, from, until)
+}
+
+/// The same with RTS before what is longer than so many bytes.
+fn guarded_video(
+    rts_bytes: Option<u32>,
+    speed: Speed,
+    loss: Loss,
+    down: bool,
+    from: u64,
+    until: u64,
+) -> Vec<(u64, Vec<u64>)> {
     let phy = phy("std-11n");
     let driver = DriverConfig { ring: 192, aggregates: 3, ..DriverConfig::default() };
-    let config = CellConfig { txop: true, driver, ..config(phy, 64) };
+    let config = CellConfig { txop: true, driver, rts_bytes, ..config(phy, 64) };
     let mut lone = Saturated::deep(config, &[(speed, loss)], 1500, down, 1, 256, Category::Video);
     lone.run(from);
     lone.cell.tap(true);
@@ -193,6 +205,40 @@ fn an_aggregate_fits_into_its_txop() {
         let several = ppdus.iter().filter(|(_, mpdus)| mpdus.len() > 1).count();
         assert!(several > ppdus.len() / 2, "{several} of {}", ppdus.len());
     }
+}
+
+/// RTS, SIFS, CTS and SIFS, 88 us, are in the TXOP of 3008 us, too: 14 MPDUs of 2700 us and their BLOCK ACK, 48 us, fit
+/// behind them. Where an RTS comes before more than 23158 bytes alone, 15 MPDUs go without one.
+#[test]
+fn an_aggregate_behind_an_rts_fits_into_its_txop() {
+    let rate = rate(&phy("std-11n"), 7, 20, 1, 800);
+    for down in [true, false] {
+        let seen = guarded_video(Some(0), rate.into(), Loss::None, down, S, 2 * S);
+        let (rts, data): (Vec<_>, Vec<_>) = seen.into_iter().partition(|(_, mpdus)| mpdus.is_empty());
+        assert!(rts.len() > 300 && rts.len().abs_diff(data.len()) <= 1, "{} {}", rts.len(), data.len());
+        assert!(rts.iter().all(|(ns, _)| *ns == 2_836_000), "{:?}", rts.iter().max());
+        assert!(data.iter().all(|(ns, mpdus)| (*ns, mpdus.len()) == (2_748_000, 14)));
+        let seen = guarded_video(Some(23_158), rate.into(), Loss::None, down, S, 2 * S);
+        assert!(seen.iter().all(|(ns, mpdus)| (*ns, mpdus.len()) == (2_936_000, 15)), "that is not above it");
+    }
+}
+
+/// Single frames of video behind RTS: one RTS reserves the channel for ten exchanges. 34 us of AIFS, 31.5 of backoff, 88
+/// of RTS and CTS with SIFS, ten of 272 us and nine SIFS of 16.
+#[test]
+fn one_rts_is_enough_for_a_txop() {
+    let phy = phy("std-11n");
+    let rate = rate(&phy, 7, 20, 1, 800);
+    let config = CellConfig {
+        aggregation: None,
+        driver: DriverConfig::default(),
+        txop: true,
+        rts_bytes: Some(0),
+        ..config(phy, 1)
+    };
+    let us = cycle_us(config, rate, 1, Category::Video);
+    let expected = (34.0 + 31.5 + 88.0 + 10.0 * 272.0 + 9.0 * 16.0) / 10.0;
+    assert!((us / expected - 1.0).abs() < 1e-3, "{us} us, not {expected}");
 }
 
 /// What each packet is told that it took sums to what the channel was used for, whatever their lengths.

@@ -7,7 +7,8 @@
 //! ACK its addressee, after an ACK the sender of the DATA, and of the others who overheard it so
 //! (`overhearing`). Receivers filter duplicates.
 //!
-//! Who has a TXOP goes on after SIFS while what comes next fits in (IEEE 802.11-2020 10.23.2.8).
+//! Who has a TXOP goes on after SIFS while what comes next fits in (IEEE 802.11-2020 10.23.2.8). The first RTS of a TXOP
+//! reserves the channel for all of it.
 //!
 //! What it does not do: a TXOP ends with the first failure (no recovery after PIFS); an internal collision
 //! costs no attempt.
@@ -42,6 +43,7 @@ impl Cell {
             let contender = &mut self.contenders[sender];
             contender.begin(&mut self.radios, collided, now);
             contender.txop_until = now + contender.txop_ns;
+            contender.guarded = contender.exchange.frame.rts_ns > 0;
             data_ns = contender.exchange.on_air_ns().max(data_ns);
             used = match contender.exchange.kind {
                 _ if collided => Use::Collision,
@@ -462,7 +464,11 @@ impl Cell {
         if more && self.builds_late {
             self.build(pool, sender, now);
         }
-        if more && next + self.contenders[sender].exchange.frame.known_ns() <= until {
+        let Contender { exchange, guarded, .. } = &mut self.contenders[sender];
+        // One RTS is enough for a TXOP.
+        let frame = if *guarded { exchange.frame.unguarded() } else { exchange.frame };
+        if more && next + frame.known_ns() <= until {
+            exchange.frame = frame;
             self.channel.gap(next);
         } else {
             self.let_go(sender, more, now);
@@ -487,6 +493,7 @@ impl Cell {
         let sender = self.channel.senders()[0];
         let contender = &mut self.contenders[sender];
         contender.begin(&mut self.radios, false, now);
+        contender.guarded |= contender.exchange.frame.rts_ns > 0;
         self.channel.go_on(now, contender.exchange.on_air_ns());
     }
 }
