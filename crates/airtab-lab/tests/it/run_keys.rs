@@ -280,6 +280,8 @@ fn each_key_of_a_cell_with_aggregates_is_in_the_key_of_its_runs() {
         wifi.ampdu_bytes=65535B
         wifi.ampdu_time=3ms
         wifi.bar=true
+        wifi.lost_bar=data
+        wifi.lost_bar=after_success
         wifi.edca=off
         wifi.edca=hostapd
         wifi.txop=false

@@ -464,6 +464,7 @@ mod below;
 mod busy;
 mod driven;
 mod duplex;
+mod edca;
 mod node;
 mod ofdma;
 mod views;

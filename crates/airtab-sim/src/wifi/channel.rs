@@ -43,6 +43,8 @@ pub(super) struct ChannelAccess {
     senders: Vec<usize>,
     /// Scratch: who was cut off in its EIFS.
     cut: Vec<usize>,
+    /// Contenders that were due when another one of their radio went first, the last one in front.
+    beaten: Vec<usize>,
     phase: Phase,
     /// End of the phase, of a busy channel.
     until: u64,
@@ -99,6 +101,7 @@ impl ChannelAccess {
             ledger: Ledger::new(transmitters),
             senders: Vec::with_capacity(contenders),
             cut: Vec::with_capacity(contenders),
+            beaten: Vec::with_capacity(contenders),
             phase: Phase::Idle,
             until: 0,
             busy_from: 0,
@@ -181,13 +184,13 @@ impl ChannelAccess {
         self.contention.withdraw(contender);
     }
 
-    /// A busy period begins: says who sends. `draw`: a contender's backoff; true: as if it had collided, for
-    /// another one of its radio goes first.
+    /// A busy period begins: chooses who sends, and who is beaten ([`ChannelAccess::take_beaten`]). `draw`: a contender's
+    /// backoff.
     #[inline]
-    pub(super) fn start(&mut self, mut draw: impl FnMut(usize, bool) -> u64) -> &[usize] {
+    pub(super) fn start(&mut self, mut draw: impl FnMut(usize) -> u64) {
         self.idle_slots = self.contention.start(&mut self.senders, &mut self.cut);
         for &contender in &self.cut {
-            self.contention.sent(contender, draw(contender, false), true);
+            self.contention.sent(contender, draw(contender), true);
         }
         if self.categories > 1 && self.senders.len() > 1 {
             // In ascending order: the next one may be of the same radio.
@@ -195,7 +198,7 @@ impl ChannelAccess {
             for i in 0..self.senders.len() {
                 let (contender, next) = (self.senders[i], self.senders.get(i + 1));
                 if next.is_some_and(|next| self.radio(*next) == self.radio(contender)) {
-                    self.contention.sent(contender, draw(contender, true), true);
+                    self.beaten.push(contender);
                 } else {
                     self.senders[kept] = contender;
                     kept += 1;
@@ -208,7 +211,13 @@ impl ChannelAccess {
         self.attempts += senders;
         self.collided += if senders > 1 { senders } else { 0 };
         self.contention_trace.count(senders > 1, self.idle_slots);
-        &self.senders
+    }
+
+    /// A contender that was due when another one of its radio went first (an internal collision): it says what it does next
+    /// ([`ChannelAccess::sent`]).
+    #[inline]
+    pub(super) fn take_beaten(&mut self) -> Option<usize> {
+        self.beaten.pop()
     }
 
     /// It began at `now`, and its DATA lasts `data_ns`.

@@ -40,6 +40,8 @@ pub struct CellConfig {
     pub ap_access: Option<AccessMethod>,
     /// Whether it keeps account of who wins.
     pub winners: bool,
+    /// What follows a block ACK request that is not answered.
+    pub lost_bar: LostBar,
     /// Contention by access category.
     pub edca: Edca,
     /// Whether a category keeps the channel for as long as it may; without, one exchange.
@@ -69,6 +71,7 @@ impl CellConfig {
             access: AccessMethod::default(),
             ap_access: None,
             winners: false,
+            lost_bar: LostBar::default(),
             edca: Edca::Off,
             txop: false,
             rts_bytes: None,
@@ -180,6 +183,18 @@ pub struct Aggregation {
     pub amsdu_bytes: u32,
     /// Whether a sender that misses a BLOCK ACK asks for it before it sends all again.
     pub bar: bool,
+}
+
+/// What follows a block ACK request that is not answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LostBar {
+    /// The request again, up to [`CellConfig::attempts`] times, as in ns-3. Then what it asked for is sent again, or it is given up.
+    #[default]
+    Repeat,
+    /// DATA; the request again after the next exchange that its receiver answers, as in mac80211.
+    AfterSuccess,
+    /// What it asked for is sent again at once; a request that only moves the window is repeated.
+    Data,
 }
 
 /// Contention by access category: IEEE 802.11-2020 10.23.2.

@@ -68,8 +68,9 @@ struct List {
 struct Agreement {
     window: Window,
     reorder: Reorder,
-    /// The receiver has to be told where the window begins.
+    /// The receiver has to be told where the window begins: now, and once it answers again.
     bar: bool,
+    bar_later: bool,
 }
 
 /// What is to be sent at once.
@@ -94,6 +95,7 @@ impl Driver {
             window: Window::new(a.window),
             reorder: Reorder::new(a.window),
             bar: false,
+            bar_later: false,
         };
         let waiting = || VecDeque::with_capacity(config.ring.min(LIST));
         let list =
@@ -282,6 +284,21 @@ impl Driver {
     /// The answer to a BAR came, or will not come.
     pub(super) fn bar_over(&mut self, receiver: usize) {
         self.bars -= usize::from(std::mem::take(&mut self.agreement(receiver).bar));
+    }
+
+    /// A BAR was not answered: it goes out again once its receiver answers something else.
+    pub(super) fn postpone_bar(&mut self, receiver: usize) {
+        self.agreement(receiver).bar_later = true;
+    }
+
+    /// A receiver answered: a BAR that was postponed is next.
+    pub(super) fn answered(&mut self, receiver: usize) {
+        if let Some(agreement) = &mut self.lists[receiver].agreement
+            && std::mem::take(&mut agreement.bar_later)
+            && !std::mem::replace(&mut agreement.bar, true)
+        {
+            self.bars += 1;
+        }
     }
 
     /// A packet's fate is decided; `lost`: it was given up. True: no other one of its aggregate is open, as far as

@@ -356,9 +356,23 @@ impl Exchange {
         (mpdus().count() as u32, mpdus().filter(|parts| parts[0].acked()).count() as u32)
     }
 
-    /// What comes after an attempt whose BLOCK ACK is missing: a BAR after DATA, DATA after a BAR.
-    pub(super) fn other_kind(&self) -> Kind {
-        if self.kind == Kind::Data { Kind::Bar } else { Kind::Data }
+    /// What its next attempt sends; a BAR is counted anew.
+    pub(super) fn become_kind(&mut self, kind: Kind) {
+        if std::mem::replace(&mut self.kind, kind) != kind {
+            self.asked = 0;
+        }
+    }
+
+    /// Another contender of its radio goes first: an attempt of its parts in which nothing is sent.
+    pub(super) fn give_way(&mut self, now: u64) {
+        (self.on_air_ns, self.known_ns, self.answer) = (0, 0, Answer::Missing);
+        for part in &mut self.parts {
+            if part.attempts == 0 {
+                part.since = now;
+            }
+            part.attempts = part.attempts.saturating_add(u8::from(self.kind == Kind::Data));
+            part.end = End::Collision;
+        }
     }
 
     /// Charges channel time to its parts.

@@ -7,8 +7,8 @@ use crate::common;
 use airtab_core::{Control, Meta, Phy, Pool, Qdisc, Rate, RateSpec, ampdu_bytes};
 use airtab_model::blockack::BlockAck;
 use airtab_sim::wifi::{
-    Aggregation, Attempt, Category, CellConfig, Coding, DriverConfig, Edca, ErrorTable, Loss, Mean, Medium,
-    Order, Output, RateAlgorithm, Signal, Speed,
+    Aggregation, Attempt, Category, CellConfig, Coding, DriverConfig, Edca, ErrorTable, Loss, LostBar, Mean,
+    Medium, Order, Output, RateAlgorithm, Signal, Speed,
 };
 use common::{MS, S, Saturated, phy, queue};
 
@@ -354,14 +354,23 @@ fn minstrel_is_close_to_ideal_at_six_distances() {
     }
 }
 
-/// An aggregate whose BLOCK ACK is lost goes out again at once, or its sender asks first what became of it.
+/// An aggregate whose BLOCK ACK is lost goes out again at once, or its sender asks first what became of it: once, or up
+/// to seven times.
 #[test]
 fn a_lost_block_ack() {
     let phy = phy("std-11n");
     let rate = rate(&phy, 7, 20, 1, 800);
     let mut goodput = Vec::new();
-    for bar in [false, true] {
-        let mut config = config(phy, 28);
+    // A BAR is received and its answer is, or not.
+    let (arrives, asked) = (0.8 * 0.8, |times: i32| 1.0 - 0.36_f64.powi(times));
+    assert!((asked(1) - arrives).abs() < 1e-12);
+    for (bar, lost_bar, times) in [
+        (false, LostBar::Repeat, 0),
+        (true, LostBar::Data, 1),
+        (true, LostBar::AfterSuccess, 1),
+        (true, LostBar::Repeat, 7),
+    ] {
+        let mut config = CellConfig { lost_bar, ..config(phy, 28) };
         config.aggregation.as_mut().expect("it aggregates").bar = bar;
         let mut lone =
             Saturated::deep(config, &[(rate, Loss::Fer(0.2))], 1500, true, 1, 112, Category::BestEffort);
@@ -371,10 +380,11 @@ fn a_lost_block_ack() {
         let all = lone.reports[0].len() as f64;
         let once = attempts(1) / all;
         // Sent once: it was received, and the BLOCK ACK was, or else a BAR and the answer to it.
-        let expected = 0.8 * if bar { 0.8 + 0.2 * 0.8 * 0.8 } else { 0.8 };
-        assert!((once / expected - 1.0).abs() < 0.03, "bar {bar}: {once}, not {expected}");
+        let expected = 0.8 * (0.8 + 0.2 * asked(times));
+        assert!((once / expected - 1.0).abs() < 0.02, "{bar}, {lost_bar:?}: {once}, not {expected}");
     }
     assert!(goodput[1] > 1.1 * goodput[0], "to ask is cheaper than to send all again: {goodput:?}");
+    assert!(goodput[3] > 1.02 * goodput[1] && goodput[1] > goodput[2], "{goodput:?}");
 }
 
 /// After the last attempt at an MPDU a BAR moves the window: what is behind it does not wait for the 100 ms after which its

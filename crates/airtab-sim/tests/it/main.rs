@@ -5,6 +5,7 @@ mod access;
 mod ampdu;
 mod anomaly;
 mod applications;
+mod attempts;
 mod below;
 mod cell;
 mod class_books;

@@ -7,27 +7,21 @@
 //! ACK its addressee, after an ACK the sender of the DATA, and of the others who overheard it so
 //! (`overhearing`). Receivers filter duplicates.
 //!
-//! Who has a TXOP goes on after SIFS while what comes next fits in (IEEE 802.11-2020 10.23.2.8). The first RTS of a TXOP
-//! reserves the channel for all of it.
-//!
-//! What it does not do: a TXOP ends with the first failure (no recovery after PIFS); an internal collision
-//! costs no attempt.
+//! What it does not do: TXOPs and internal collisions are in `edca`.
 
 use super::node::{receiver_at, receiver_of};
 use super::*;
+use crate::wifi::config::LostBar;
 use crate::wifi::exchange::Answer;
 use crate::wifi::tap::Seen;
 
 impl Cell {
     /// The channel becomes busy: decides how it will end.
     pub(super) fn start<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
-        self.channel.start(|contender, collided| {
-            let contender = &mut self.contenders[contender];
-            if collided {
-                contender.rule.failed();
-            }
-            contender.draw()
-        });
+        self.channel.start(|contender| self.contenders[contender].draw());
+        while let Some(beaten) = self.channel.take_beaten() {
+            self.give_way(pool, beaten, now);
+        }
         if self.builds_late {
             for i in 0..self.channel.senders().len() {
                 self.build(pool, self.channel.senders()[i], now);
@@ -223,7 +217,7 @@ impl Cell {
     /// Who did not send, and from when on it counts: from EIFS if it received the last
     /// frame in error, else from when the channel was reserved to. `silent`: that frame was DATA.
     #[inline(never)]
-    fn defer(&mut self, now: u64, silent: bool) {
+    pub(super) fn defer(&mut self, now: u64, silent: bool) {
         let last = if silent { self.channel.data_until() } else { now };
         self.channel.errored(&self.errored, last);
         // In most collisions nobody reserved the channel for longer than it was busy.
@@ -358,7 +352,10 @@ impl Cell {
         if let (Kind::Data, Some(link)) = (exchange.kind, exchange.link) {
             let (sent, acked) = exchange.mpdus();
             way.mpdus = sent;
-            self.radios.ended(link, forward, &exchange.frame, sent, acked, now);
+            // Rate controls learn of what was on the air.
+            if exchange.on_air_ns() > 0 {
+                self.radios.ended(link, forward, &exchange.frame, sent, acked, now);
+            }
         }
         exchange.settle(&self.config, |part, settled| {
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
@@ -396,19 +393,33 @@ impl Cell {
         let answered = exchange.answer == Answer::Ack;
         match receiver {
             Some(receiver) if lone_bar => {
-                if !answered && exchange.asked() < self.config.attempts {
-                    return Again::Failed;
+                match self.config.lost_bar {
+                    _ if answered => driver.answered(receiver),
+                    LostBar::AfterSuccess => driver.postpone_bar(receiver),
+                    _ if exchange.asked() < self.config.attempts => return Again::Failed,
+                    _ => {}
                 }
                 driver.bar_over(receiver);
             }
             Some(receiver) if answered => {
                 exchange.give_back(|part| driver.take_back(receiver, part));
+                driver.answered(receiver);
             }
-            Some(_) if !exchange.is_empty() => {
+            Some(receiver) if !exchange.is_empty() => {
                 // A node that aggregates nothing has no agreement to ask for.
                 let numbered = exchange.parts.iter().any(|part| part.sequence.is_some());
                 let bar = self.config.aggregation.is_some_and(|a| a.bar) && numbered;
-                exchange.kind = if bar { exchange.other_kind() } else { Kind::Data };
+                let again = exchange.asked() < self.config.attempts;
+                let next = match (exchange.kind, self.config.lost_bar) {
+                    (Kind::Data, _) if bar => Kind::Bar,
+                    (Kind::Bar, LostBar::Repeat) if again => Kind::Bar,
+                    (Kind::Bar, LostBar::AfterSuccess) => {
+                        driver.postpone_bar(receiver);
+                        Kind::Data
+                    }
+                    _ => Kind::Data,
+                };
+                exchange.become_kind(next);
                 exchange.failures += 1;
                 return Again::Failed;
             }
@@ -444,57 +455,6 @@ impl Cell {
         let bounds = plan.bounded(self.radios.bounds(&plan.rate, *txop_ns));
         let length = driver.trim(receiver, exchange, length, &bounds);
         exchange.frame = self.radios.aimed(link, &plan, &length, exchange.parts[0].bytes, now);
-    }
-
-    /// A sender that was answered keeps the channel if what it has next fits into its TXOP. False: it does
-    /// not, and nothing is settled.
-    #[inline(never)]
-    fn keeps<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) -> bool {
-        if self.contenders[sender].answer() != Answer::Ack || self.channel.has_late() {
-            return false;
-        }
-        let again = self.settle(sender, now);
-        debug_assert_eq!(again, Again::Done);
-        let contender = &mut self.contenders[sender];
-        let (transmitter, until) = (contender.transmitter, contender.txop_until);
-        contender.rule.done();
-        contender.close();
-        let next = now + self.config.phy.sifs_ns();
-        let more = self.load(pool, transmitter, now);
-        if more && self.builds_late {
-            self.build(pool, sender, now);
-        }
-        let Contender { exchange, guarded, .. } = &mut self.contenders[sender];
-        // One RTS is enough for a TXOP.
-        let frame = if *guarded { exchange.frame.unguarded() } else { exchange.frame };
-        if more && next + frame.known_ns() <= until {
-            exchange.frame = frame;
-            self.channel.gap(next);
-        } else {
-            self.let_go(sender, more, now);
-        }
-        true
-    }
-
-    /// A TXOP is over whose sender has settled its last exchange; `more`: it has another one.
-    fn let_go(&mut self, sender: usize, more: bool, now: u64) {
-        self.channel.release(now);
-        if !self.errored.is_empty() {
-            self.defer(now, false);
-        }
-        let slots = self.contenders[sender].draw();
-        self.channel.sent(sender, slots, more);
-        self.channel.idle(now);
-    }
-
-    /// The gap within a TXOP is over.
-    #[inline(never)]
-    pub(super) fn go_on(&mut self, now: u64) {
-        let sender = self.channel.senders()[0];
-        let contender = &mut self.contenders[sender];
-        contender.begin(&mut self.radios, false, now);
-        contender.guarded |= contender.exchange.frame.rts_ns > 0;
-        self.channel.go_on(now, contender.exchange.on_air_ns());
     }
 }
 

@@ -169,8 +169,10 @@ impl Cell {
         let driver = self.transmitters[contender.transmitter].driver.as_mut().expect("it made them");
         for own in contender.together_mut().filter(|own| !own.is_empty()) {
             let receiver = own.link.map_or(0, usize::from);
-            if own.answer != Answer::Ack {
-                driver.failed(receiver, own.failures + 1);
+            match own.answer {
+                Answer::Ack => driver.answered(receiver),
+                // A rate that was not on the air has not failed.
+                _ => driver.failed(receiver, own.failures + u32::from(own.on_air_ns() > 0)),
             }
             own.give_back(|part| driver.take_back(receiver, part));
         }
