@@ -24,11 +24,11 @@ static const u32 only_1000[] = { 1000, 0 };
 
 /* Rates in kb/s: no format, band, widths, window, aggregate. */
 #define NO_MCS 0, 0, 0, 0, 0, 0
-/* What the profiles of 802.11n, ac and ax share; control frames are OFDM at 24 Mb/s. */
+/* What the profiles of 802.11n, ac and ax share; control frames are OFDM at 6, 12 or 24 Mb/s. */
 #define OFDM_CONTROL							\
 	.slot = 9 * US, .preamble = 20 * US, .symbol = 4 * US,		\
 	.mac_bytes = 38, .ack_bytes = 14, .cw_min = 15, .cw_max = 1023,	\
-	.base_kbps = 6000, .ack_kbps = ofdm_basic, .ack_only_kbps = 24000
+	.base_kbps = 6000, .ack_kbps = ofdm_basic
 #define BAND_5GHZ OFDM_CONTROL, .ghz = 5, .sifs = 16 * US, .difs = 34 * US, .eifs_kbps = 6000
 #define BAND_2GHZ OFDM_CONTROL, .ghz = 2, .sifs = 10 * US, .difs = 28 * US, .extension = 6 * US,	\
 	.eifs_kbps = 1000, .dsss_preamble = DSSS_PREAMBLE

@@ -265,9 +265,18 @@ u32 at_ba_bytes(u32 window)
 	return window > 64 ? 56 : 32;
 }
 
-u64 at_control_ns(const struct at_phy *phy, u32 kbps, u32 bytes)
+u32 at_answer_kbps(const struct at_phy *phy, const struct at_rate *rate)
 {
-	return at_frame_ns(phy, at_control_kbps(phy, kbps), bytes);
+	/* BPSK 1/2; QPSK 1/2 and 3/4 (12 and 18 Mb/s); 16-QAM 1/2 and above */
+	static const u32 reference[] = { 6000, 12000, 18000, 24000 };
+	u32 mcs = rate->mcs < 3 ? rate->mcs : 3;
+
+	return at_control_kbps(phy, rate->format == AT_LEGACY ? rate->kbps : reference[mcs]);
+}
+
+u64 at_control_ns(const struct at_phy *phy, const struct at_rate *rate, u32 bytes)
+{
+	return at_frame_ns(phy, at_answer_kbps(phy, rate), bytes);
 }
 
 u64 at_aifs_ns(const struct at_phy *phy, u32 aifsn)

@@ -234,26 +234,37 @@ static void profiles(void)
 	CHECK_EQ(with_mcs, 5);
 }
 
-/* Control frames at 24 Mb/s: 20 us and ceil((8 bytes + 22) / 96) symbols; us. */
+/* Control frames: 20 us and ceil((8 bytes + 22) / (24, 48 or 96)) symbols; us. */
 static void control_frames(void)
 {
 	const struct at_phy *p = phy("std-11n"), *p2 = phy("std-11n-2g4"), *g = phy("std-11g");
+	struct at_rate r = ht(7, 1, 20, 800), old = { .format = AT_LEGACY, .kbps = 9000 };
 
-	for (u32 kbps = 6500; kbps < 1000000; kbps += 65000) {
-		CHECK_EQ(at_control_kbps(p, kbps), 24000);
-		CHECK_EQ(at_ack_ns(p, kbps), 28 * US);
+	/* IEEE 802.11-2020 table 10-10 (non-HT reference rates 6, 12, 18, 24, 36, 48, 54, 54) and
+	 * 10.6.6.5, whatever streams, width and guard interval */
+	for (u8 mcs = 0; mcs <= 7; mcs++) {
+		static const u32 kbps[] = { 6000, 12000, 12000, 24000, 24000, 24000, 24000, 24000 };
+		static const u64 ack[] = { 44, 32, 32, 28, 28, 28, 28, 28 };	/* 134 bits: 6, 3, 2 */
+		struct at_rate one = ht(mcs, 1, 20, 800), four = ht(mcs, 4, 40, 400);
+
+		CHECK_EQ(at_answer_kbps(p, &one), kbps[mcs]);
+		CHECK_EQ(at_answer_kbps(p, &four), kbps[mcs]);
+		CHECK_EQ(at_control_ns(p, &one, AT_ACK_BYTES), ack[mcs] * US);
+		CHECK_EQ(at_control_ns(p2, &four, AT_ACK_BYTES), (ack[mcs] + 6) * US);
 	}
-	CHECK_EQ(at_control_ns(p, 65000, AT_ACK_BYTES), 28 * US);		/* 134 bits: 2 */
-	CHECK_EQ(at_control_ns(p, 65000, AT_CTS_BYTES), 28 * US);
-	CHECK_EQ(at_control_ns(p, 65000, AT_RTS_BYTES), 28 * US);		/* 182: 2 */
-	CHECK_EQ(at_control_ns(p, 65000, AT_BAR_BYTES), 32 * US);		/* 214: 3 */
-	CHECK_EQ(at_control_ns(p, 65000, at_ba_bytes(64)), 32 * US);		/* 278: 3 */
-	CHECK_EQ(at_control_ns(p, 65000, at_ba_bytes(65)), 40 * US);		/* 470: 5 */
-	CHECK_EQ(at_control_ns(p, 65000, at_ba_bytes(256)), 40 * US);
+	CHECK_EQ(at_control_ns(p, &r, AT_ACK_BYTES), 28 * US);		/* 134 bits: 2 */
+	CHECK_EQ(at_control_ns(p, &r, AT_CTS_BYTES), 28 * US);
+	CHECK_EQ(at_control_ns(p, &r, AT_RTS_BYTES), 28 * US);		/* 182: 2 */
+	CHECK_EQ(at_control_ns(p, &r, AT_BAR_BYTES), 32 * US);		/* 214: 3 */
+	CHECK_EQ(at_control_ns(p, &r, at_ba_bytes(64)), 32 * US);		/* 278: 3 */
+	CHECK_EQ(at_control_ns(p, &r, at_ba_bytes(65)), 40 * US);		/* 470: 5 */
+	CHECK_EQ(at_control_ns(p, &r, at_ba_bytes(256)), 40 * US);
 	CHECK_EQ(at_ba_bytes(1), 32);
-	CHECK_EQ(at_control_ns(p2, 65000, at_ba_bytes(64)), 38 * US);
+	CHECK_EQ(at_control_ns(p2, &r, at_ba_bytes(64)), 38 * US);
+	r.mcs = 0;
+	CHECK_EQ(at_control_ns(p, &r, at_ba_bytes(64)), 68 * US);		/* 278: 12 */
 	/* the older ones answer at a rate that goes by the data's */
-	CHECK_EQ(at_control_ns(g, 9000, AT_RTS_BYTES), (26 + 4 * 8) * US);	/* 182 / 24 */
+	CHECK_EQ(at_control_ns(g, &old, AT_RTS_BYTES), (26 + 4 * 8) * US);	/* 182 / 24 */
 	/* an OFDM frame under a profile with MCS: 6 Mb/s, 100 + 38 bytes, 1126 / 24 */
 	CHECK_EQ(at_data_ns(p, 6000, 100, 1), (20 + 4 * 47) * US);
 }
@@ -290,11 +301,11 @@ static void aggregates(void)
 static void cycle(const char *profile, struct at_rate r, u32 n, u32 ppdu, u32 want, double mbps)
 {
 	const struct at_phy *p = phy(profile);
-	u32 kbps = at_rate_kbps(&r), mpdu = 1500 + p->mac_bytes;
+	u32 mpdu = 1500 + p->mac_bytes;
 	u32 psdu = n > 1 ? at_ampdu_bytes(n, mpdu) : mpdu;
 	u32 answer = n > 1 ? at_ba_bytes(n > 64 ? 256 : 64) : AT_ACK_BYTES;
 	u64 ns = at_aifs_ns(p, 3) + p->slot * 15 / 2 + at_ppdu_ns(p, &r, psdu) + p->sifs +
-		 at_control_ns(p, kbps, answer);
+		 at_control_ns(p, &r, answer);
 	double digits = mbps > 100 ? 100 : 1000;
 
 	CHECK(allowed(profile, r));

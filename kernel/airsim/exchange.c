@@ -58,17 +58,16 @@ static void time_exchange(struct airsim_radio *radio, u32 n, u32 psdu, u32 lone)
 	const struct at_phy *phy = radio->cell->config.phy;
 	struct airsim_exchange *e = &radio->exchange;
 	struct at_rate rate = { .kbps = phy->base_kbps };
-	u32 kbps, answer = n > 1 ? at_ba_bytes(phy->window) : phy->ack_bytes;
+	u32 answer = n > 1 ? at_ba_bytes(phy->window) : phy->ack_bytes;
 
 	if (is_group(e->way)) {
 		e->data_ns = e->known_ns = at_ppdu_ns(phy, &rate, lone);
 		return;
 	}
 	rate = station(radio->cell, e->way)->rate;
-	kbps = at_rate_kbps(&rate);
 	/* 802.11n sends a single frame as it is */
 	e->data_ns = at_ppdu_ns(phy, &rate, n == 1 && rate.format <= AT_HT ? lone : psdu);
-	e->known_ns = e->data_ns + phy->sifs + at_control_ns(phy, kbps, answer);
+	e->known_ns = e->data_ns + phy->sifs + at_control_ns(phy, &rate, answer);
 }
 
 static void fill(struct airsim_radio *radio, struct airsim_way *way)

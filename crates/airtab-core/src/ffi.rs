@@ -387,7 +387,7 @@ unsafe extern "C" {
     pub fn at_ack_ns(phy: *const Phy, kbps: u32) -> u64;
     pub fn at_eifs_ns(phy: *const Phy) -> u64;
     pub fn at_is_dsss(phy: *const Phy, kbps: u32) -> bool;
-    pub fn at_control_kbps(phy: *const Phy, kbps: u32) -> u32;
+    pub fn at_answer_kbps(phy: *const Phy, rate: *const Rate) -> u32;
     pub fn at_rate_wrong(phy: *const Phy, rate: *const Rate, part: c_int) -> *const c_char;
     pub fn at_rate_kbps(rate: *const Rate) -> u32;
     pub fn at_preamble_ns(phy: *const Phy, rate: *const Rate) -> u32;
@@ -396,7 +396,7 @@ unsafe extern "C" {
     pub safe fn at_ampdu_add(psdu: u32, mpdu_bytes: u32) -> u32;
     pub safe fn at_ampdu_bytes(n: u32, mpdu_bytes: u32) -> u32;
     pub safe fn at_ba_bytes(window: u32) -> u32;
-    pub fn at_control_ns(phy: *const Phy, kbps: u32, bytes: u32) -> u64;
+    pub fn at_control_ns(phy: *const Phy, rate: *const Rate, bytes: u32) -> u64;
     pub fn at_aifs_ns(phy: *const Phy, aifsn: u32) -> u64;
     pub static at_governor_defaults: GovernorParams;
     pub fn at_governor_check(k: *const GovernorParams) -> *const c_char;

@@ -298,17 +298,19 @@ impl Phy {
         unsafe { ffi::at_psdu_within(&self.0, &rate.0, ns) }
     }
 
-    /// Rate of a control frame that answers, or asks for, data sent at `kbps`, kb/s.
-    pub fn control_kbps(&self, kbps: u32) -> u32 {
-        // SAFETY: the profile is valid for the call.
-        unsafe { ffi::at_control_kbps(&self.0, kbps) }
+    /// Rate of a control frame that answers, or asks for, data sent at a rate, kb/s: for MCS 0, 1 to 2 and above 6, 12 and
+    /// 24 Mb/s unless the profile was changed.
+    #[inline]
+    pub fn control_kbps(&self, data: &Rate) -> u32 {
+        // SAFETY: both are valid for the call.
+        unsafe { ffi::at_answer_kbps(&self.0, &data.0) }
     }
 
-    /// A control frame that answers, or asks for, data sent at `kbps`, ns. `kbps` must not be 0.
-    pub fn control_ns(&self, kbps: u32, frame: Control) -> u64 {
-        assert!(kbps > 0, "a PHY rate of 0 sends nothing");
-        // SAFETY: the profile is valid for the call and kbps is not 0.
-        unsafe { ffi::at_control_ns(&self.0, kbps, frame.bytes()) }
+    /// A control frame that answers, or asks for, data sent at a rate, ns.
+    #[inline]
+    pub fn control_ns(&self, data: &Rate, frame: Control) -> u64 {
+        // SAFETY: both are valid for the call; a rate is not 0.
+        unsafe { ffi::at_control_ns(&self.0, &data.0, frame.bytes()) }
     }
 
     /// SIFS and `aifsn` slots: how long the medium is idle before an access category counts down, ns.
@@ -337,13 +339,13 @@ mod tests {
         assert_eq!((psdu, ampdu_add(ampdu_bytes(27, mpdu), mpdu)), (43_230, 43_230));
         assert_eq!(phy.ppdu_ns(&rate, psdu), 5_360_000);
         let cycle = phy.aifs_ns(3) + 67_500 + 5_360_000 + phy.sifs_ns();
-        assert_eq!(cycle + phy.control_ns(65_000, Control::BlockAck(64)), 5_518_500);
+        assert_eq!(cycle + phy.control_ns(&rate, Control::BlockAck(64)), 5_518_500);
         let most = phy.psdu_within(&rate, crate::PPDU_MAX_NS);
         assert!(psdu <= most && most < ampdu_add(psdu, mpdu), "{most}");
         let frames = [Control::Ack, Control::Cts, Control::Rts, Control::Bar, Control::BlockAck(256)];
         assert_eq!(frames.map(|f| f.bytes()), [14, 14, 20, 24, 56]);
-        assert_eq!(frames.map(|f| phy.control_ns(65_000, f) / 1000), [28, 28, 28, 32, 40]);
-        assert_eq!(phy.control_kbps(65_000), 24_000);
+        assert_eq!(frames.map(|f| phy.control_ns(&rate, f) / 1000), [28, 28, 28, 32, 40]);
+        assert_eq!(phy.control_kbps(&rate), 24_000);
     }
 
     #[test]
@@ -414,6 +416,5 @@ mod tests {
     #[test]
     fn a_legacy_rate_of_0_is_refused() {
         assert!(std::panic::catch_unwind(|| Rate::legacy(0)).is_err());
-        assert!(std::panic::catch_unwind(|| phy("std-11n").control_ns(0, Control::Ack)).is_err());
     }
 }

@@ -119,7 +119,7 @@ impl Frames {
         let [to, from] = ends(frame);
         match (frame.content, frame.sequence) {
             (Content::Rts, _) => {
-                let cts_ns = self.phy.sifs_ns() + self.phy.control_ns(frame.kbps, Control::Cts);
+                let cts_ns = self.phy.sifs_ns() + self.phy.control_ns(&frame.rate, Control::Cts);
                 bytes.extend([CLEAR_TO_SEND, 0]);
                 bytes.extend(duration(frame.rest_ns.saturating_sub(cts_ns)));
                 bytes.extend(from);
@@ -163,7 +163,7 @@ impl Frames {
     }
 
     fn request_to_send(&self, seen: &AirFrame) -> Vec<u8> {
-        let rate = Rate::legacy(self.phy.control_kbps(seen.kbps));
+        let rate = Rate::legacy(self.phy.control_kbps(&seen.rate));
         let mut frame = radiotap(&self.phy, seen.start_ns, &rate, None);
         frame.extend([REQUEST_TO_SEND, 0]);
         frame.extend(duration(seen.rest_ns));
@@ -219,7 +219,7 @@ impl Frames {
     fn answer_rate(&self, seen: &AirFrame) -> Rate {
         match seen.content {
             Content::Packet(_) if !self.phy.has_mcs() => Rate::legacy(ack_kbps(&self.phy, seen.kbps)),
-            _ => Rate::legacy(self.phy.control_kbps(seen.kbps)),
+            _ => Rate::legacy(self.phy.control_kbps(&seen.rate)),
         }
     }
 
@@ -618,7 +618,7 @@ mod tests {
         let rts =
             AirFrame { rest_ns: 500_000, content: Content::Rts, sequence: None, ..packet(rate, way, 1, 60) };
         let bytes = frames.answer(&[rts]).1;
-        let rest = 500_000 - phy.sifs_ns() - phy.control_ns(rate.kbps(), Control::Cts);
+        let rest = 500_000 - phy.sifs_ns() - phy.control_ns(&rate, Control::Cts);
         let clear = mac(&bytes);
         assert_eq!((clear[0], u16::from_le_bytes([clear[2], clear[3]])), (0xc4, rest.div_ceil(1000) as u16));
         // A request of a BLOCK ACK, and what is answered to it.

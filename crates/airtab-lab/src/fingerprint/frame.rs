@@ -257,7 +257,7 @@ impl Frames {
     fn answer_ns(&self, rate: &Rate, block: bool) -> u64 {
         let bytes = if block { BLOCK_ACK_BYTES } else { ACK_BYTES };
         let answer = match self.phy.has_mcs() {
-            true => self.phy.ppdu_ns(&Rate::legacy(self.phy.control_kbps(rate.kbps().max(1))), bytes),
+            true => self.phy.ppdu_ns(&Rate::legacy(self.phy.control_kbps(rate)), bytes),
             false => self.phy.ack_ns(rate.kbps().max(1)),
         };
         self.phy.sifs_ns() + answer

@@ -747,7 +747,7 @@ fn each_station_of_an_application_is_looked_at() {
     let mut fits = parse(1).unwrap();
     assert_eq!(fits.check(), Ok(()));
     assert!(
-        parse(0).unwrap_err().to_string().contains("[[app]] access: vo: a packet of 1500 bytes takes 1980us")
+        parse(0).unwrap_err().to_string().contains("[[app]] access: vo: a packet of 1500 bytes takes 1996us")
     );
     fits.stations[1].speed.rate = ScenarioFile::parse("slow.toml", "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n[[station]]\nname = \"s\"\nmcs = 0\n[[app]]\nname = \"g\"\nkind = \"game\"\nstation = \"s\"")
         .unwrap()
@@ -758,7 +758,7 @@ fn each_station_of_an_application_is_looked_at() {
     assert!(
         fits.check()
             .unwrap_err()
-            .starts_with("application u: access: vo: a packet of 1500 bytes takes 1980us")
+            .starts_with("application u: access: vo: a packet of 1500 bytes takes 1996us")
     );
 }
 

@@ -370,7 +370,7 @@ const VOICE: &str =
     "[[app]]\nname = \"u\"\nkind = \"udp\"\nstation = \"s\"\nrate = \"1Mb/s\"\naccess = \"vo\"\n";
 
 /// HT20 MCS 0 sends 26 bits in 4 us: 1500 bytes, 38 and 22 bits around them in 475 symbols, preamble of 36, SIFS and ACK
-/// of 44 us: 1980 us. The TXOP of voice is 1504 us.
+/// of 60 us: 1996 us. The TXOP of voice is 1504 us.
 #[test]
 fn a_packet_beyond_its_txop_is_refused() {
     let text =
@@ -378,7 +378,7 @@ fn a_packet_beyond_its_txop_is_refused() {
     let told = ScenarioFile::parse("txop.toml", &text).unwrap_err().to_string();
     assert_eq!(
         told,
-        "txop.toml:13:10: [[app]] access: vo: a packet of 1500 bytes takes 1980us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is \
+        "txop.toml:13:10: [[app]] access: vo: a packet of 1500 bytes takes 1996us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is \
          1504us: a faster rate, smaller packets, another category, or txop = false in [wifi]\n   13 | access = \"vo\"\n      |          ^^^^"
             .replace("   13 |", "  13 |")
             .replace("      |          ^", "     |          ^")
@@ -423,8 +423,8 @@ fn a_packet_beyond_its_txop_is_refused() {
         let text = text.replace("phy = \"std-11n\"", &format!("phy = \"std-11n\"\n{rts}"));
         refuses(&text.replace("access = \"vo\"", &format!("access = \"vo\"\nbytes = {bytes}")))
     };
-    assert_eq!([told(1116, ""), told(1117, "")], [false, true]);
-    assert_eq!([told(1044, "rts = 0"), told(1045, "rts = 0")], [false, true]);
+    assert_eq!([told(1103, ""), told(1104, "")], [false, true]);
+    assert_eq!([told(999, "rts = 0"), told(1000, "rts = 0")], [false, true]);
 }
 
 /// Also of a running station.
@@ -438,7 +438,7 @@ fn no_station_becomes_too_slow_for_its_txop() {
     };
     assert_eq!(
         change(1).unwrap_err(),
-        "mcs: application u: access: vo: a packet of 1500 bytes takes 1980us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is 1504us: \
+        "mcs: application u: access: vo: a packet of 1500 bytes takes 1996us at HT20 MCS 0, 6.5 Mb/s, and its TXOP is 1504us: \
          a faster rate, smaller packets, another category, or txop = false in [wifi]"
     );
     assert!(change(0).is_ok(), "nobody speaks there");

@@ -119,7 +119,7 @@ impl Division {
     /// The rate of a BLOCK ACK to what is on a unit: one stream, MCS 0, 1 or 3, which have modulation and code of 6, 12 and
     /// 24 Mb/s; of an HE TB PPDU a guard interval is 1.6 or 3.2 us.
     pub(super) fn answer(&self, phy: &Phy, unit: &Rate) -> Rate {
-        let mcs = match answer_kbps(unit) {
+        let mcs = match answer_kbps(phy, unit) {
             6_000 => 0,
             12_000 => 1,
             _ => 3,

@@ -5,8 +5,7 @@
 //! for each attempt (`rate`). What is lost depends on rate and length where the signal
 //! is known (`snr`, `errors`), else on nothing.
 //!
-//! What it does not do: frames around DATA take as long as the profile says, at whatever rate they are judged;
-//! each direction has a rate control of its own, but the same signal.
+//! What it does not do: each direction has a rate control of its own, but the same signal.
 
 use std::sync::Arc;
 
@@ -116,15 +115,12 @@ impl Table {
     }
 }
 
-/// The mandatory OFDM rate by which the frames around DATA are judged, kb/s: the fastest that is not above what
-/// its modulation and code have without MIMO at 20 MHz (IEEE 802.11-2020 10.6.6.5), and at most 24 Mb/s.
-pub(super) fn answer_kbps(data: &Rate) -> u32 {
-    match (data.format(), data.mcs(), data.kbps()) {
-        (Format::Legacy, _, ..12_000) => 6_000,
-        (Format::Legacy, _, 12_000..24_000) => 12_000,
-        (Format::Legacy, ..) => CONTROL_KBPS,
-        (_, 0, _) => 6_000,
-        (_, 1 | 2, _) => 12_000,
+/// The mandatory OFDM rate by which the frames around DATA are judged, kb/s: the fastest that is not above the rate
+/// at which they are sent.
+pub(super) fn answer_kbps(phy: &Phy, data: &Rate) -> u32 {
+    match phy.control_kbps(data) {
+        ..12_000 => 6_000,
+        12_000..CONTROL_KBPS => 12_000,
         _ => CONTROL_KBPS,
     }
 }
@@ -320,7 +316,7 @@ impl Radios {
         let mcs = rate.format() != Format::Legacy;
         let Some(aggregation) = self.aggregation.filter(|_| mcs) else { return single };
         let answer =
-            self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), Control::BlockAck(aggregation.window));
+            self.phy.sifs_ns() + self.phy.control_ns(rate, Control::BlockAck(aggregation.window));
         let beside = |around_ns: u64| {
             let txop_ns = if txop_ns == 0 { u64::MAX } else { txop_ns.saturating_sub(around_ns) };
             self.phy.psdu_within(rate, txop_ns.min(aggregation.time_ns.into()) as u32).min(aggregation.bytes)
@@ -328,7 +324,7 @@ impl Radios {
         let plain = beside(answer);
         let psdu = match self.rts_bytes {
             Some(bytes) if plain > bytes => {
-                let [cts_ns, gap_ns] = [self.guard_ns(rate.kbps()).1, self.phy.sifs_ns()];
+                let [cts_ns, gap_ns] = [self.guard_ns(rate).1, self.phy.sifs_ns()];
                 beside(answer + cts_ns + gap_ns).max(bytes)
             }
             _ => plain,
@@ -390,7 +386,7 @@ impl Radios {
             _ => (Coding::mcs(rate.mcs()), Snr::share_db(rate.width_mhz(), rate.streams())),
         };
         frame.signal = coding.map(|coding| Reception { coding, stream_db: db - share_db });
-        let control = Coding::ofdm(answer_kbps(rate)).expect("a rate of 802.11a");
+        let control = Coding::ofdm(answer_kbps(&self.phy, rate)).expect("a rate of 802.11a");
         frame.control_loss = Chance::new(errors.error_rate(control, db, Control::Ack.bytes()));
         frame
     }
@@ -419,7 +415,7 @@ impl Radios {
             loss,
             control_loss: loss,
             data_ns: self.phy.ppdu_ns(rate, psdu),
-            ack_ns: (self.phy.sifs_ns() + self.phy.control_ns(rate.kbps(), answer)) as u32,
+            ack_ns: (self.phy.sifs_ns() + self.phy.control_ns(rate, answer)) as u32,
             ..Frame::default()
         };
         self.guard(&mut frame, psdu);
@@ -430,9 +426,9 @@ impl Radios {
     pub(super) fn bar(&self, station: u16, rate: &Rate) -> Frame {
         let loss = self.stations[usize::from(station)].loss;
         let window = self.aggregation.map_or(0, |aggregation| aggregation.window);
-        let ns = |frame| self.phy.control_ns(rate.kbps(), frame);
+        let ns = |frame| self.phy.control_ns(rate, frame);
         Frame {
-            kbps: self.phy.control_kbps(rate.kbps()),
+            kbps: self.phy.control_kbps(rate),
             loss,
             control_loss: loss,
             data_ns: ns(Control::Bar),
@@ -447,13 +443,14 @@ impl Radios {
         if self.rts_bytes.is_none_or(|bytes| psdu <= bytes) {
             return;
         }
-        (frame.rts_ns, frame.cts_ns) = self.guard_ns(frame.kbps);
+        let rate = frame.mcs.unwrap_or_else(|| Rate::legacy(frame.kbps));
+        (frame.rts_ns, frame.cts_ns) = self.guard_ns(&rate);
         frame.gap_ns = self.phy.sifs_ns();
     }
 
     /// An RTS before DATA at that rate; and RTS, SIFS and CTS, ns.
-    fn guard_ns(&self, kbps: u32) -> (u64, u64) {
-        let ns = |control| self.phy.control_ns(kbps, control);
+    fn guard_ns(&self, rate: &Rate) -> (u64, u64) {
+        let ns = |control| self.phy.control_ns(rate, control);
         let rts_ns = ns(Control::Rts);
         (rts_ns, rts_ns + self.phy.sifs_ns() + ns(Control::Cts))
     }

@@ -45,16 +45,16 @@ mod tests {
     }
 
     /// HT20 MCS 0: 36 us of preamble, 26 bits a symbol of 4 us, 16 and 6 bits and 38 bytes around a packet; SIFS and an
-    /// ACK of 14 bytes at 24 Mb/s: 16 + 28 us.
+    /// ACK of 14 bytes at 6 Mb/s: 16 + 44 us.
     #[test]
     fn a_frame_is_as_long_as_by_hand() {
         let cell = cell(Edca::Standard, true);
-        let ns = |bytes: u64| 1000 * (36 + 4 * (8 * (bytes + 38) + 22).div_ceil(26) + 44);
+        let ns = |bytes: u64| 1000 * (36 + 4 * (8 * (bytes + 38) + 22).div_ceil(26) + 60);
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, 1500), Some((ns(1500), 1_504_000)));
-        assert_eq!(ns(1500), 1_980_000);
-        // The longest that fits: 356 symbols.
-        let longest = (356 * 26 - 22) / 8 - 38;
+        assert_eq!(ns(1500), 1_996_000);
+        // The longest that fits: 352 symbols.
+        let longest = (352 * 26 - 22) / 8 - 38;
         assert_eq!((ns(u64::from(longest)), ns(u64::from(longest) + 1)), (1_504_000, 1_508_000));
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest + 1), Some((1_508_000, 1_504_000)));
@@ -77,11 +77,11 @@ mod tests {
         }
     }
 
-    /// RTS, SIFS, CTS and SIFS more: 28 + 16 + 28 + 16 us.
+    /// RTS, SIFS, CTS and SIFS more: 52 + 16 + 44 + 16 us.
     #[test]
     fn an_rts_counts() {
         let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Standard, true) };
-        let longest = ((356 - 22) * 26 - 22) / 8 - 38;
+        let longest = ((352 - 32) * 26 - 22) / 8 - 38;
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest + 1), Some((1_508_000, 1_504_000)));

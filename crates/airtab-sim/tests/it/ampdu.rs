@@ -136,7 +136,7 @@ fn another_attempt_costs_aifs_and_backoff() {
         ..config(phy, 1)
     };
     let ppdu = phy.ppdu_ns(&rate, 1500 + phy.mac_bytes());
-    let attempt = ppdu + phy.sifs_ns() + phy.control_ns(rate.kbps(), Control::Ack);
+    let attempt = ppdu + phy.sifs_ns() + phy.control_ns(&rate, Control::Ack);
     // IEEE 802.11-2020 table 9-155: AIFSN, and the window after one failure.
     for (category, aifsn, window) in [
         (Category::Voice, 2, 7),
@@ -329,7 +329,7 @@ fn losses_cost_what_a_chain_of_the_window_says() {
             1 => (mpdu, Control::Ack),
             frames => (ampdu_bytes(frames, mpdu), Control::BlockAck(64)),
         };
-        let ppdu = phy.ppdu_ns(&rate, psdu) + phy.sifs_ns() + phy.control_ns(rate.kbps(), answer);
+        let ppdu = phy.ppdu_ns(&rate, psdu) + phy.sifs_ns() + phy.control_ns(&rate, answer);
         phy.aifs_ns(3) + 67_500 + ppdu
     };
     for error in [0.1, 0.3, 0.5] {

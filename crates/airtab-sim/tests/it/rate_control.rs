@@ -97,7 +97,7 @@ fn run(
         }
         let lost = losses[rate].1;
         let acked = (0..sent).filter(|_| dice.unit() >= lost).count() as u32;
-        let answer = kind.phy.control_ns(of.kbps, Control::BlockAck(kind.phy.window()));
+        let answer = kind.phy.control_ns(&of.rate, Control::BlockAck(kind.phy.window()));
         let ppdu = kind.phy.ppdu_ns(&of.rate, ampdu_bytes(sent, MPDU));
         let ns = u64::from(WAIT_NS) + ppdu + kind.phy.sifs_ns() + answer;
         now += ns;

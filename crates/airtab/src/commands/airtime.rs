@@ -100,7 +100,7 @@ fn exchange(name: &str, args: &Airtime) -> Result<Exchange, Vec<String>> {
         ppdu_ns: phy.ppdu_ns(&rate, psdu),
         answer,
         answer_ns: match phy.has_mcs() {
-            true => phy.control_ns(rate.kbps(), answer),
+            true => phy.control_ns(&rate, answer),
             false => phy.ack_ns(rate.kbps()),
         },
         phy,
@@ -253,7 +253,7 @@ impl Exchange {
 
     /// What answers, and how it is sent.
     fn answer(&self) -> (&'static str, String) {
-        let kbps = self.phy.control_kbps(self.rate.kbps());
+        let kbps = self.phy.control_kbps(&self.rate);
         let at = format!(" at {} Mb/s", f64::from(kbps) / 1e3);
         match self.answer {
             Control::BlockAck(_) => ("BLOCK ACK", format!("{} bytes{at}", self.answer.bytes())),

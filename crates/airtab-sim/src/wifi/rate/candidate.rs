@@ -85,7 +85,7 @@ impl Candidate {
                 (Control::BlockAck(of.window), fit.unwrap_or(1))
             }
         };
-        let answer = phy.sifs_ns() + phy.control_ns(rate.kbps(), answer);
+        let answer = phy.sifs_ns() + phy.control_ns(&rate, answer);
         Candidate {
             kbps: rate.kbps(),
             coding: Coding::mcs(rate.mcs()).expect("MCS of one stream are 0 to 11"),

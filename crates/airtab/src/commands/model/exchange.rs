@@ -84,7 +84,7 @@ impl Exchange {
     }
 
     fn control_ns(&self, frame: Control) -> u64 {
-        self.phy.control_ns(self.rate.kbps(), frame)
+        self.phy.control_ns(&self.rate, frame)
     }
 
     /// BLOCK ACK of an aggregate of so many, of which one bitmap of 64 or 256 is enough.
