@@ -113,8 +113,13 @@ fn read_aggregation(s: &Section, phy: &Phy) -> Option<Aggregation> {
 fn read_driver(s: &Section, phy: &Phy, aggregation: Option<&Aggregation>) -> DriverConfig {
     let frames = aggregation.map_or(1, |a| usize::from(a.frames));
     let default = DriverConfig::default();
-    let usual = if phy.has_mcs() { 2 } else { default.aggregates };
-    let mut driver = DriverConfig { ring: usual * frames, aggregates: usual, ..default };
+    // Two finished aggregates as ath9k has them; later generations' firmware builds each when it wins the channel.
+    let (usual, aggregates) = match phy.format() {
+        Format::Legacy => (default.ring, default.aggregates),
+        Format::Ht => (2 * frames, 2),
+        Format::Vht | Format::He => (2 * frames, 0),
+    };
+    let mut driver = DriverConfig { ring: usual, aggregates, ..default };
     let Some(own) = s.section("driver") else { return driver };
     let count = |key, range| own.read(key, quantity(Unit::Count, range)).map(|n| n as usize);
     driver.ring = count("ring", 1..=1_000_000).unwrap_or(driver.ring);
