@@ -63,7 +63,8 @@ fn saturated_stations_follow_bianchi() {
         assert!(throughput.abs() < 0.01, "{profile} bianchi n={n}: throughput {throughput:+.4}");
         assert!(p.abs() < bound, "{profile} bianchi n={n}: p {p:+.4}");
         assert!(throughput2.abs() < 0.025, "{profile} standard n={n}: throughput {throughput2:+.4}");
-        assert!(p2.abs() < 0.06, "{profile} standard n={n}: p {p2:+.4}");
+        // Who collided counts from its timeout, the others from the end of DATA: out of step, they do not collide next.
+        assert!(p2.abs() < 0.08, "{profile} standard n={n}: p {p2:+.4}");
         if [1, 2, 3, 5, 10, 20, 50].contains(&n) {
             let row = [throughput, p, throughput2, p2].map(|x| 100.0 * x);
             table += &format!(
@@ -333,12 +334,11 @@ fn a_receiver_of_an_error_waits_eifs() {
         })
     };
     let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
-    let after = |ns, slots| ns + phy.difs_ns() + slots * phy.slot_ns();
-    // EIFS ends 14 us after the timeout and DIFS: two slots.
-    assert_eq!((gap(true, 0), gap(true, 1)), (after(timeout, 2), after(timeout, 0)));
-    assert!(after(timeout, 2) >= phy.eifs_ns() && after(timeout, 1) < phy.eifs_ns());
-    // The timeout of 34.7 us takes four.
-    assert_eq!((gap(false, 0), gap(false, 1)), (after(0, 0), after(0, 4)));
+    let timed_out = timeout + phy.difs_ns();
+    // EIFS ends 14 us after the timeout and DIFS.
+    assert_eq!((gap(true, 0), gap(true, 1)), (phy.eifs_ns(), timed_out));
+    assert_eq!(phy.eifs_ns() - timed_out, 14_000);
+    assert_eq!((gap(false, 0), gap(false, 1)), (phy.difs_ns(), timed_out));
 }
 
 /// The last frame that a station overhears decides: in error, it waits EIFS after it; else DIFS after the
@@ -351,7 +351,8 @@ fn who_overhears_an_error_waits_eifs() {
     let after = |ns, slots| ns + phy.difs_ns() + slots * phy.slot_ns();
     // The third gets nothing but errors, and is heard by none.
     let stations = [(54_000, Loss::None), (54_000, Loss::None), (54_000, Loss::Fer(1.0))];
-    for (eifs, slots, left) in [(true, 6, 1), (false, 0, 0)] {
+    let longer = phy.eifs_ns() - phy.difs_ns();
+    for (eifs, longer, left) in [(true, longer, 1), (false, 0, 0)] {
         let config = CellConfig { eifs, ..CellConfig::new(phy) };
         let attempts = attempts(config, &stations, BYTES, 200);
         let gap = |end, from: &dyn Fn(u16) -> bool, to: u16| {
@@ -360,7 +361,7 @@ fn who_overhears_an_error_waits_eifs() {
             })
         };
         assert_eq!(gap(End::Acked, &|a| a != 2, 2), after(timeout, left), "an ACK, overheard");
-        assert_eq!(gap(End::Acked, &|_| true, 3), after(timeout, slots + left), "in error");
+        assert_eq!(gap(End::Acked, &|_| true, 3), after(timeout + longer, left), "in error");
         assert_eq!(gap(End::DataLost, &|_| true, 1), after(timeout, left), "DATA, overheard: no ACK comes");
         assert_eq!(gap(End::Broadcast, &|_| true, 1), after(0, left), "a beacon");
     }
@@ -370,7 +371,7 @@ fn who_overhears_an_error_waits_eifs() {
     };
     let attempts = attempts(config, &stations, 40, 200);
     let gap = shortest_gap(&attempts, |a, b| a[0].end == End::Broadcast && b.len() == 1 && b[0].sender == 3);
-    assert_eq!(gap, after(0, 6 + 1), "a beacon in error");
+    assert_eq!(gap, after(longer, 1), "a beacon in error");
 }
 
 /// Whom a frame is for answers it, and who sends it hears nothing else: both go on as if they heard everything
@@ -418,7 +419,9 @@ fn who_is_meant_and_who_sends_overhear_nothing() {
             next_is_deaf[usize::from(*from)][deaf] += u32::from(is_next);
             match concerned || !is_next {
                 true => assert_eq!(later, second, "seed {seed}: {from} sent, station {deaf} is deaf"),
-                false if later.1 == second.1 => assert_eq!(later.0, second.0 + 6 * phy.slot_ns()),
+                false if later.1 == second.1 => {
+                    assert_eq!(later.0, second.0 + phy.eifs_ns() - phy.difs_ns());
+                }
                 false => assert!(later.0 > second.0, "another one was faster"),
             }
         }
@@ -442,10 +445,8 @@ fn no_ack_comes_in_the_time_that_the_sender_reserved() {
                 a.len() == 1 && a[0].end == End::DataLost && b.len() == 1 && next.contains(&b[0].sender)
             })
         };
-        // Rounded up to a slot, unless the busy period ends then: where the other deaf one has no frame ready.
         let reserved = phy.sifs_ns() + phy.ack_ns(lost) + phy.difs_ns();
-        let soonest = gap(&[1, 2]);
-        assert!((reserved..reserved + phy.slot_ns()).contains(&soonest), "{own} beside {lost}: {soonest}");
+        assert_eq!(gap(&[1, 2]), reserved, "{own} beside {lost}");
         assert_eq!(gap(&[3, 4]), phy.difs_ns(), "{own} beside {lost}");
     }
 }
@@ -518,7 +519,7 @@ fn after_a_collision_each_waits_for_its_own_reason() {
     let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
     let same = [(54_000, Loss::None); 4];
     for (eifs, bystanders, colliders) in
-        [(true, after(timeout, 2 + 1), after(timeout, 0)), (false, after(0, 0), after(0, 4))]
+        [(true, phy.eifs_ns() + phy.slot_ns(), after(timeout, 0)), (false, after(0, 0), after(timeout, 0))]
     {
         let config = CellConfig { eifs, beacon: None, ..CellConfig::new(phy) };
         let attempts = attempts(config, &same, BYTES, 20);
@@ -529,14 +530,14 @@ fn after_a_collision_each_waits_for_its_own_reason() {
         );
         assert_eq!(shortest_gap(&attempts, |a, b| collided(a, b, &|_| true)), colliders, "it may draw 0");
     }
-    // Of two rates: the fast one's timeout is over long before the slow one's frame is. The slow one's takes 48.7 us.
+    // Of two rates: the fast one's timeout is over long before the slow one's frame is. The slow one's is that of its ACK.
     let config = CellConfig { beacon: None, ..CellConfig::new(phy) };
     let mixed =
         attempts(config, &[(54_000, Loss::None), (54_000, Loss::None), (6_000, Loss::None)], BYTES, 200);
     let slow = |a: &[Attempt]| a.len() == 2 && a[1].kbps == 6_000;
     let gap = |kbps| shortest_gap(&mixed, |a, b| slow(a) && collided(a, b, &|a| a.kbps == kbps));
-    assert_eq!((gap(54_000), gap(6_000)), (after(0, 0), after(0, 6)));
-    assert_eq!(shortest_gap(&mixed, |a, b| slow(a) && bystander(a, b)), after(0, 6 + 1));
+    assert_eq!((gap(54_000), gap(6_000)), (after(0, 0), after(phy.sifs_ns() + phy.ack_ns(6_000), 0)));
+    assert_eq!(shortest_gap(&mixed, |a, b| slow(a) && bystander(a, b)), phy.eifs_ns() + phy.slot_ns());
 }
 
 /// A beacon is the longest frame of a collision: EIFS counts from its end, for nobody acknowledges it.
@@ -550,24 +551,22 @@ fn eifs_after_a_collision_with_a_beacon() {
         let beacon = a.len() > 1 && a.iter().any(|a| a.carried == FrameBody::Beacon);
         beacon && !a.iter().any(|a| b.iter().any(|b| a.sender == b.sender))
     });
-    assert_eq!(gap, phy.difs_ns() + (6 + 1) * phy.slot_ns());
-    assert!(gap - phy.slot_ns() >= phy.eifs_ns() && gap - 2 * phy.slot_ns() < phy.eifs_ns());
+    assert_eq!(gap, phy.eifs_ns() + phy.slot_ns());
 }
 
-/// An ACK in error is a frame in error: its receiver, the sender of DATA, waits EIFS after it. That is SIFS
-/// and an ACK at the lowest rate more, six slots on this profile.
+/// An ACK in error is a frame in error: its receiver, the sender of DATA, waits EIFS after it.
 #[test]
 fn the_receiver_of_a_garbled_ack_waits_eifs() {
     let phy = phy("phy-a");
     let timeout = phy.sifs_ns() + phy.ack_ns(54_000);
-    for (eifs, slots) in [(true, 6), (false, 0)] {
+    for (eifs, wait) in [(true, phy.eifs_ns()), (false, phy.difs_ns())] {
         let (attempts, _) = contended(eifs, 60);
         let gap = |again| {
             shortest_gap(&attempts, |a, b| {
                 a[0].end == End::AckLost && b.len() == 1 && (b[0].sender == a[0].sender) == again
             })
         };
-        assert_eq!(gap(true), timeout + phy.difs_ns() + slots * phy.slot_ns(), "a draw of no slot");
+        assert_eq!(gap(true), timeout + wait, "a draw of no slot");
         assert_eq!(gap(false), timeout + phy.difs_ns(), "who sent the ACK");
     }
 }
