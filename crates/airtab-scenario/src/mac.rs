@@ -8,7 +8,9 @@
 use std::ops::RangeInclusive;
 
 use airtab_core::{Format, PPDU_MAX_NS, Phy, Unit};
-use airtab_sim::wifi::{Aggregation, CellConfig, Completions, DriverConfig, Edca, GovernorConfig, LostBar, Order};
+use airtab_sim::wifi::{
+    Aggregation, CellConfig, Completions, DriverConfig, Edca, GovernorConfig, LostBar, Order,
+};
 
 use crate::reader::{Section, Value, choice, flag, number, quantity};
 
@@ -47,11 +49,8 @@ const INFLIGHT_NS: RangeInclusive<u64> = 100_000..=1_000_000_000;
 /// All of it; `phy` is the cell's profile.
 pub(crate) fn read_mac(s: &Section, phy: &Phy, cell: &mut CellConfig) {
     cell.aggregation = read_aggregation(s, phy);
-    let names = vec![
-        ("repeat", LostBar::Repeat),
-        ("after_success", LostBar::AfterSuccess),
-        ("data", LostBar::Data),
-    ];
+    let names =
+        vec![("repeat", LostBar::Repeat), ("after_success", LostBar::AfterSuccess), ("data", LostBar::Data)];
     cell.lost_bar = s.read("lost_bar", choice(names)).unwrap_or_default();
     cell.rts_bytes = s.read("rts", rts).flatten();
     cell.ofdma = read_ofdma(s, phy, cell.aggregation.is_some());
@@ -85,8 +84,9 @@ fn read_aggregation(s: &Section, phy: &Phy) -> Option<Aggregation> {
         if together != Together::Off {
             s.problem_of("aggregation", &old(phy, "\"off\""));
         }
-        for key in
-            ["ampdu_bytes", "ampdu_time", "amsdu", "bar", "lost_bar"].into_iter().filter(|key| s.get(key).is_some())
+        for key in ["ampdu_bytes", "ampdu_time", "amsdu", "bar", "lost_bar"]
+            .into_iter()
+            .filter(|key| s.get(key).is_some())
         {
             s.problem_of(key, &format!("only for profiles with rates by MCS; this is {}", phy.name()));
         }

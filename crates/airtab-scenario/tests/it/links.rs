@@ -373,8 +373,9 @@ const VOICE: &str =
 /// of 60 us: 1996 us. The TXOP of voice is 1504 us.
 #[test]
 fn a_packet_beyond_its_txop_is_refused() {
-    let text =
-        format!("duration = \"1s\"\n[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n[[station]]\nname = \"s\"\nmcs = 0\n{VOICE}");
+    let text = format!(
+        "duration = \"1s\"\n[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n[[station]]\nname = \"s\"\nmcs = 0\n{VOICE}"
+    );
     let told = ScenarioFile::parse("txop.toml", &text).unwrap_err().to_string();
     assert_eq!(
         told,
@@ -400,8 +401,11 @@ fn a_packet_beyond_its_txop_is_refused() {
         ("mcs = 0", "mcs = 1\nrate_control = \"minstrel\"\n[wifi]\nphy = \"std-11n\"\nerrors = \"snr\""),
     ] {
         let fine = text.replace(from, to);
-        let fine =
-            if to.contains("[wifi]") { fine.replacen("[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n", "", 1) } else { fine };
+        let fine = if to.contains("[wifi]") {
+            fine.replacen("[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n", "", 1)
+        } else {
+            fine
+        };
         assert!(!refuses(&fine), "{to}");
     }
     for (from, to) in [
@@ -443,7 +447,7 @@ fn no_station_becomes_too_slow_for_its_txop() {
     );
     assert!(change(0).is_ok(), "nobody speaks there");
     let both = VOICE.replace("station = \"s\"", "station = \"s\"\nstations = 2");
-    let file = modern("std-11n", "", &format!("{station}count = 2\n{both}"));
+    let file = modern("std-11n", "aggregation = \"off\"", &format!("{station}count = 2\n{both}"));
     let refused = [0, 1, 2].map(|number| {
         let own = &file.scenario.stations[number];
         station_change(&file, number, (own.speed, own.loss), "mcs", "0").is_err()
@@ -459,7 +463,7 @@ fn changes_are_held_against_txops() {
         let stations = "[[station]]\nname = \"a\"\n[[station]]\nname = \"b\"\ncount = 2\n";
         let voice = VOICE.replace("station = \"s\"", "station = \"b\"\nstations = 2");
         let text = format!(
-            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\n{stations}{voice}[[change]]\nat = \"{at}\"\n\
+            "duration = \"9s\"\n[wifi]\nphy = \"std-11n\"\naggregation = \"off\"\n{stations}{voice}[[change]]\nat = \"{at}\"\n\
              station = \"{station}\"\nkey = \"mcs\"\nvalue = {mcs}\n"
         );
         ScenarioFile::parse("change.toml", &text).err().map(|e| e.to_string())
@@ -498,6 +502,6 @@ fn losses_are_those_of_the_signal() {
         let figures = run(&format!("snr = 16\nrate_control = \"{control}\""));
         let (goodput, rate) = (figures[&Metric::Goodput], figures[&Metric::PhyRate]);
         // MCS 3, 26 Mb/s, loses a tenth at 13.51 dB, MCS 4, 39 Mb/s, at 16.62 dB.
-        assert!((22e6..30e6).contains(&goodput) && rate < 39e6, "{control}: {goodput} at {rate}");
+        assert!((20e6..30e6).contains(&goodput) && rate < 39e6, "{control}: {goodput} at {rate}");
     }
 }

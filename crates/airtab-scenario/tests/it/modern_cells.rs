@@ -72,7 +72,10 @@ fn keys_of_modern_cells_arrive() {
     };
     assert_eq!((cell.aggregation, cell.edca, cell.txop), (Some(aggregation), Edca::Hostapd, false));
     assert_eq!(cell.rts_bytes, Some(500));
-    assert_eq!((cell.phy.mac_bytes(), cell.phy.control_kbps(&file.scenario.stations[0].speed.rate)), (38 + 16, 6_000));
+    assert_eq!(
+        (cell.phy.mac_bytes(), cell.phy.control_kbps(&file.scenario.stations[0].speed.rate)),
+        (38 + 16, 6_000)
+    );
     assert_eq!(
         cell.driver,
         DriverConfig { ring: 123, aggregates: 3, order: Order::Fifo, ..DriverConfig::default() }

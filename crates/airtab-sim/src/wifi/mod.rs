@@ -79,7 +79,10 @@ mod wire;
 pub use access::{AccessMethod, AccessRule, IdleWindow, SlotLaw, Windows};
 pub use air::{AirTrace, ContentionTrace};
 pub use cell::Cell;
-pub use config::{Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig, Loss, LostBar, Order, Shadowing, Speed};
+pub use config::{
+    Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
+    Loss, LostBar, Order, Shadowing, Speed,
+};
 pub use dnb::{DnbConfig, DnbPlan, Domain, Interference, Neighborhood};
 pub use edca::Category;
 pub use emulator::EmulatedLink;

@@ -315,8 +315,7 @@ impl Radios {
         let single = Bounds::single(self.phy.mac_bytes());
         let mcs = rate.format() != Format::Legacy;
         let Some(aggregation) = self.aggregation.filter(|_| mcs) else { return single };
-        let answer =
-            self.phy.sifs_ns() + self.phy.control_ns(rate, Control::BlockAck(aggregation.window));
+        let answer = self.phy.sifs_ns() + self.phy.control_ns(rate, Control::BlockAck(aggregation.window));
         let beside = |around_ns: u64| {
             let txop_ns = if txop_ns == 0 { u64::MAX } else { txop_ns.saturating_sub(around_ns) };
             self.phy.psdu_within(rate, txop_ns.min(aggregation.time_ns.into()) as u32).min(aggregation.bytes)
@@ -329,12 +328,7 @@ impl Radios {
             }
             _ => plain,
         };
-        Bounds {
-            frames: aggregation.frames.into(),
-            psdu,
-            amsdu: aggregation.amsdu_bytes,
-            ..single
-        }
+        Bounds { frames: aggregation.frames.into(), psdu, amsdu: aggregation.amsdu_bytes, ..single }
     }
 
     /// [`Radios::aggregate`] as it goes out at `now`.

@@ -71,7 +71,8 @@ mod tests {
             Some(Aggregation { frames, bytes, time_ns, window, amsdu_bytes, bar })
         };
         for (frames, amsdu_bytes, refused) in [(64, 0, false), (1, 3839, false), (1, 0, true)] {
-            let cell = CellConfig { aggregation: aggregation(frames, amsdu_bytes), ..cell(Edca::Standard, true) };
+            let cell =
+                CellConfig { aggregation: aggregation(frames, amsdu_bytes), ..cell(Edca::Standard, true) };
             let beyond = cell.beyond_txop(Category::Voice, rate(&cell, 0), 1500);
             assert_eq!(beyond.is_some(), refused, "{frames} MPDUs, A-MSDUs of {amsdu_bytes}");
         }

@@ -106,7 +106,10 @@ fn an_internal_collision_counts_as_an_attempt() {
     let more = total(best_effort) - best_effort[1];
     assert!(more > total(best_effort) / 20, "{best_effort:?}");
     assert_eq!(air.collided, 0);
-    assert!(air.attempts.abs_diff(total(voice) + total(best_effort) - lost) <= 1, "nothing else was on the air");
+    assert!(
+        air.attempts.abs_diff(total(voice) + total(best_effort) - lost) <= 1,
+        "nothing else was on the air"
+    );
     let ([best_effort, _], lost, _) = run(2);
     assert!(lost > 0 && best_effort[2] > lost && best_effort[3..] == [0; 5], "{lost} of {best_effort:?}");
 }

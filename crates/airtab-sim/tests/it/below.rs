@@ -291,7 +291,7 @@ fn orphaned_packets() {
     }
 }
 
-/// The others lose less than a twentieth, and who slept gets its packets once it wakes.
+/// The others lose less than a fifteenth, and who slept gets its packets once it wakes.
 #[test]
 fn a_station_sleeps() {
     let stations = [7, 0, 4].map(|of| (mcs(of), Loss::None));
@@ -304,7 +304,7 @@ fn a_station_sleeps() {
         let seen = host.measure();
         assert_eq!(seen.mbps[2], 0.0, "{discipline}: it sleeps");
         for (own, alone) in seen.mbps[..2].iter().zip(&alone.mbps) {
-            assert!(*own > 0.95 * alone, "{discipline}: {seen:?}, {alone:?}");
+            assert!(*own > 14.0 / 15.0 * alone, "{discipline}: {seen:?}, {alone:?}");
         }
         assert!(seen.ping_ms < 15.0, "{discipline}: {seen:?}");
     }

@@ -191,7 +191,11 @@ fn agree_with_dice(bursts: &[Burst], n: usize, ns: u64) {
     for (i, burst) in bursts.iter().enumerate() {
         let sum = |of: &[u64]| of.iter().skip(i).step_by(bursts.len()).sum::<u64>() as f64;
         let throughput = sum(&packets) / (sum(&arrived) * f64::from(burst.frames)) - 1.0;
-        assert!(throughput.abs() < 0.005 + chance, "{name}: {burst:?}: throughput {:+.2} %", 100.0 * throughput);
+        assert!(
+            throughput.abs() < 0.005 + chance,
+            "{name}: {burst:?}: throughput {:+.2} %",
+            100.0 * throughput
+        );
     }
     let p = collided as f64 / frames as f64 / expected - 1.0;
     // Collisions are at least pairs, counted on both sides.

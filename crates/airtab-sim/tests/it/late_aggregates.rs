@@ -69,7 +69,8 @@ impl Host {
         self.now = self.cell.next_event();
         self.cell.advance(&mut self.pool, self.now);
         let attempts = self.cell.attempts().expect("the tap is on");
-        let data = attempts.iter().filter(|a| matches!(a.carried, FrameBody::Packet(_) | FrameBody::Duplicate));
+        let data =
+            attempts.iter().filter(|a| matches!(a.carried, FrameBody::Packet(_) | FrameBody::Duplicate));
         let data: Vec<Attempt> = data.copied().collect();
         let same = |a: &Attempt, b: &Attempt| (a.start_ns, a.sender) == (b.start_ns, b.sender);
         self.ppdus.extend(data.chunk_by(same).map(<[Attempt]>::to_vec));
@@ -117,7 +118,11 @@ fn an_aggregate_has_what_came_during_its_backoff() {
             host.send(0, BYTES, false, 2, host.now + 40_000);
             host.run(2 * S);
             let lengths: Vec<usize> = host.ppdus.iter().map(Vec::len).collect();
-            assert_eq!((lengths, &host.arrived), (expected.clone(), &vec![0, 1, 2]), "{aggregates}, seed {seed}");
+            assert_eq!(
+                (lengths, &host.arrived),
+                (expected.clone(), &vec![0, 1, 2]),
+                "{aggregates}, seed {seed}"
+            );
         }
     }
 }
