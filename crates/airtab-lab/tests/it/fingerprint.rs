@@ -194,7 +194,9 @@ fn error(file: &[u8]) -> String {
 fn bad_pcapng_files_are_told() {
     let good = captured(1, "phy = \"std-11b\"", "rate = \"11Mb/s\"\nfer = 0.0", 1, 1);
     assert_eq!(error(&good[..40]), "it ends at byte 0 within its first frame: capture again");
-    let simple = SimplePacketBlock { original_len: 4, data: vec![0; 4].into() };
+    // Radiotap with a rate alone.
+    let rate_only = [0, 0, 9, 0, 4, 0, 0, 0, 22, 0xd4, 0, 0, 0, 2, 0, 0, 0, 0, 1];
+    let simple = SimplePacketBlock { original_len: 19, data: rate_only[..].into() };
     let said = error(&pcapng(DataLink::IEEE802_11_RADIOTAP, vec![simple.into_block()]));
     assert!(said.starts_with("its frames have no time stamps"), "{said}");
     let packet = EnhancedPacketBlock {
