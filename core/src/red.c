@@ -13,7 +13,8 @@
  * Cost: O(1) a packet; a division where the average is above min.
  *
  * What this is not: no flows (fq_codel), no classes and no urgent packets, no
- * airtime; thresholds are packets, not bytes; max_p does not adapt.
+ * airtime; thresholds are packets, not bytes; max_p does not adapt. Forms of RED that
+ * are not here: docs/red.md, limits.
  *
  * Defaults: Parris's, table 5.1: 240 packets, thresholds 5 and 40, weight 1/256,
  * max_p 10 %; a link of 10 Mb/s and packets of 1000 bytes.

@@ -99,6 +99,30 @@ static void law(void)
 	CHECK_EQ(at_codel_law(0, 4000000000u, 1u << 30), 122070);
 }
 
+/* Steps of a short interval do not become 0: 1 us from one drop to the next at any
+ * count. By hand: 1000 / sqrt(4) is 500 ns, 2000 / sqrt(4) is 1000 ns, and
+ * 1000 / sqrt(2^30) is 0.03 ns. */
+static void least_step(void)
+{
+	struct at_codel_params k = { .target = 1000, .interval = 1000, .mtu = 1514 };
+	struct at_codel c = {
+		.first_above = 1, .drop_next = SEC, .count = AT_CODEL_COUNT_MAX, .state = AT_CODEL_DROPPING,
+	};
+	struct at_codel_stats s = { 0 };
+	struct at_pkt p = { 0 };
+
+	CHECK_EQ(at_codel_law(7, 1000, 4), 1007);
+	CHECK_EQ(at_codel_law(7, 2000, 4), 1007);
+	CHECK_EQ(at_codel_law(7, 2002, 4), 1008);
+	CHECK_EQ(at_codel_law(7, 1000, 1u << 30), 1007);
+	at_codel_stamp(&p, 0);
+	CHECK(at_codel_drops(&k, &c, &s, &p, 15000, SEC));
+	CHECK(!at_codel_drops(&k, &c, &s, &p, 15000, SEC));
+	CHECK(!at_codel_drops(&k, &c, &s, &p, 15000, SEC + 999));
+	CHECK(at_codel_drops(&k, &c, &s, &p, 15000, SEC + 1000));
+	CHECK(!at_codel_drops(&k, &c, &s, &p, 15000, SEC + 1000));
+}
+
 /* What one step a drop gives instead (the figures in docs/fq_codel.md): in us,
  * the time of the 2nd, 5th, 100th and 10,000th drop after the first. */
 static void one_step_a_drop(void)
@@ -323,6 +347,7 @@ int main(void)
 {
 	CASE(roots());
 	CASE(law());
+	CASE(least_step());
 	CASE(one_step_a_drop());
 	for (u64 seed = 1; seed <= 3; seed++)
 		CASE(like_the_rfc(seed));

@@ -35,6 +35,7 @@
 #define AT_CODEL_MTU 1514u		/* bytes: Ethernet header and 1500 */
 #define AT_CODEL_COUNT_MAX 0x3fffffffu
 #define AT_CODEL_BATCH 256u	/* most drops of one dequeue */
+#define AT_CODEL_STEP 1000u	/* ns: minimum time between two drops, as of interval */
 
 struct at_codel_params {
 	u32 target, interval;		/* ns */
@@ -58,7 +59,8 @@ struct at_codel_stats {
 };
 
 /* A dequeue begins. Under a host's lock it may take AT_CODEL_BATCH drops and no more:
- * what is due beyond is dropped by later ones. Linux has this bound since 7f4a5ec6258f. */
+ * what is due beyond is dropped by later ones. Linux has this bound and a floor of the
+ * control interval since 7f4a5ec6258f. */
 static inline void at_codel_begin(struct at_codel_stats *s)
 {
 	s->batch = 0;
@@ -85,10 +87,13 @@ static inline u32 at_codel_inv_sqrt(u32 n)
 }
 
 /* When the next drop is due after one at t: t + interval / sqrt(count), to the
- * nearest ns. */
+ * nearest ns, and at least AT_CODEL_STEP later. Without the latter a step of a short
+ * interval becomes 0 at a high count, and every packet is due at any time. */
 static inline u64 at_codel_law(u64 t, u32 interval, u32 count)
 {
-	return t + (((u64)interval * at_codel_inv_sqrt(count) + ((u32)1 << 31)) >> 32);
+	u64 step = ((u64)interval * at_codel_inv_sqrt(count) + ((u32)1 << 31)) >> 32;
+
+	return t + (step > AT_CODEL_STEP ? step : AT_CODEL_STEP);
 }
 
 /* p is put into the queue. */

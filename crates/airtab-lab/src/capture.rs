@@ -4,7 +4,9 @@
 //! One file holds the whole channel, with one interface per station (and `ap`
 //! for beacons): frames stay in the order in which they shared the air, and
 //! `frame.interface_name == "laptop"` shows one station. With a file per
-//! station, a collision would be cut in two and a beacon be there n times.
+//! station, a collision would be cut in two and a beacon be there n times. The
+//! description of each interface names the profile of the PHY, by which
+//! `airtab fingerprint` reads the file.
 //!
 //! Every attempt is in the file, whoever received it: radiotap with rate or MCS,
 //! channel and place in an A-MPDU, 802.11 header with its retry flag and sequence
@@ -36,6 +38,8 @@ use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
 use pcap_file::{DataLink, Endianness, PcapError};
 
 use frame::Frames;
+
+use crate::fingerprint::description;
 #[cfg(test)]
 pub(crate) use radiotap::plain as radiotap_header;
 
@@ -141,9 +145,11 @@ fn open<'a>(scenario: &Scenario, label: &str, seed: u64, out: &'a mut dyn Write)
     let mut file = PcapNgWriter::with_section_header(out, section).map_err(io_error)?;
     let stations =
         scenario.stations.iter().enumerate().map(|(i, s)| (s.name.as_str(), frame::station_mac(i)));
+    let phy = scenario.medium.phy().expect("only Wi-Fi is captured");
     for (name, mac) in stations.chain([("ap", frame::AP_MAC)]) {
         let options = vec![
             InterfaceDescriptionOption::IfName(name.into()),
+            InterfaceDescriptionOption::IfDescription(description(&phy).into()),
             InterfaceDescriptionOption::IfMacAddr(mac.to_vec().into()),
             InterfaceDescriptionOption::IfTsResol(9),
         ];

@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use airtab_capture::{CaptureError, Flow, Headers, Open, Packet, knows, packets};
+pub use airtab_capture::{End, UnreadCounts};
 
 use goodput::Seen;
 pub use rules::{RuleError, Rules};
@@ -82,6 +83,10 @@ pub struct Loads {
     pub matched: Vec<u64>,
     /// Packets that none did: they are of the last class.
     pub unmatched: u64,
+    /// Frames whose IP packet is not decoded, or only its outer header.
+    pub unread: UnreadCounts,
+    /// End of the capture.
+    pub end: End,
 }
 
 impl ClassLoad {
@@ -128,7 +133,8 @@ impl Loads {
 /// [`ClassLoadError`] says what is wrong with the file.
 pub fn of_capture(open: &mut Open<'_>, rules: &Rules) -> Result<Loads, ClassLoadError> {
     let mut count = Count::new(rules);
-    packets::<CaptureError>(open, &knows, &mut |packet| count.add(&packet).map(ControlFlow::Continue))?;
+    count.loads.end =
+        packets::<CaptureError>(open, &knows, &mut |packet| count.add(&packet).map(ControlFlow::Continue))?;
     count.end()
 }
 
@@ -148,6 +154,8 @@ impl Count<'_> {
             classes: vec![ClassLoad::default(); rules.classes()],
             matched: vec![0; rules.len()],
             unmatched: 0,
+            unread: UnreadCounts::default(),
+            end: End::Whole,
         };
         Count { rules, loads, first_ns: None, flows: HashMap::new() }
     }
@@ -167,6 +175,7 @@ impl Count<'_> {
             return Ok(());
         }
         let headers = Headers::of(packet);
+        self.loads.unread.add(&headers);
         let rule = self.rules.first(&headers.key);
         match rule {
             Some(rule) => self.loads.matched[rule] += 1,
@@ -184,7 +193,7 @@ impl Count<'_> {
     fn end(self) -> Result<Loads, ClassLoadError> {
         let loads = self.loads;
         match loads.frames {
-            0 => Err(CaptureError::Empty.into()),
+            0 => Err(loads.end.without_frames().into()),
             frames if loads.span_ns == 0 => Err(ClassLoadError::Moment { frames }),
             _ if loads.span_ns / BIN_NS >= MOST_BINS => {
                 Err(ClassLoadError::Long { seconds: loads.span_ns / 1_000_000_000 })

@@ -7,6 +7,7 @@
 //!
 //! | part | what |
 //! |---|---|
+//! | `look` | profile and time stamps, by the first frames |
 //! | `radiotap`, `frame` | a packet as a frame: who sends, how long it takes |
 //! | `exchange` | frames as exchanges: who had access to the channel, whether it was answered |
 //! | `waits` | from when on each counts idle slots, after which exchange |
@@ -24,6 +25,7 @@ mod account;
 mod arrivals;
 mod exchange;
 mod frame;
+mod look;
 mod radiotap;
 mod survey;
 mod teeth;
@@ -31,6 +33,7 @@ mod waits;
 
 use std::ops::ControlFlow;
 
+pub use airtab_capture::End;
 use airtab_capture::{CaptureError, DataLink, Open, packets};
 use airtab_core::Phy;
 use airtab_quality::fingerprint::{Card, FALSE_ALARMS, Judgement, judge};
@@ -42,6 +45,8 @@ pub use survey::Decrement;
 use account::Account;
 use exchange::Assembler;
 use frame::{Frames, Stamps};
+use look::Look;
+pub(crate) use look::description;
 use survey::Survey;
 
 /// Why a monitor's capture cannot be used.
@@ -98,17 +103,36 @@ pub struct Fingerprint {
     pub judgement: Judgement,
 }
 
+/// Source of the profile of 802.11 by which a capture is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PhySource {
+    /// The caller.
+    Given,
+    /// The description of an interface, as [`crate::capture()`] writes it.
+    Named,
+    /// The rates that occur: by such a profile no card is accused.
+    Guessed,
+}
+
 /// What a capture says.
 #[derive(Clone, Debug)]
 pub struct Heard {
     /// Constants that were supposed.
     pub phy: Phy,
+    /// Source of the constants.
+    pub phy_source: PhySource,
     /// Frames in it.
     pub frames: u64,
     /// Frames without a rate or of a kind unknown, which only make the channel busy.
     pub unknown: u64,
+    /// Unknown frames of 802.11be (EHT).
+    pub eht: u64,
     /// Whether the radio's own time stamps were used, not those of the file.
     pub radio_stamps: bool,
+    /// Sentences on time stamps and frames that were not used.
+    pub notes: Vec<String>,
+    /// End of the capture.
+    pub end: End,
     /// Senders, by address.
     pub senders: Vec<Fingerprint>,
 }
@@ -116,18 +140,29 @@ pub struct Heard {
 /// Frames that are looked at to learn which PHY it is.
 const LOOK: u64 = 2000;
 
-/// Fingerprints of all who send in a capture; without `phy` the standard's for the rates that occur.
+/// Fingerprints of all who send in a capture; without `phy` by the profile that the capture names, else by the
+/// standard's for the rates that occur.
 ///
 /// # Errors
 /// [`FingerprintError`] says what is wrong with the file.
 pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, FingerprintError> {
-    let (guess, stamps) = look(open)?;
-    let phy = phy.unwrap_or(guess);
+    let Look { guess, named, stamps, note } = look(open)?;
+    let (phy, phy_source) = match (phy, named) {
+        (Some(phy), _) => (phy, PhySource::Given),
+        (None, Some(phy)) => (phy, PhySource::Named),
+        (None, None) => (guess, PhySource::Guessed),
+    };
     let mut survey = Survey::new(&phy);
-    read(open, &phy, stamps, &mut |exchange| survey.add(exchange))?;
+    read(open, &phy, stamps, &mut |event| match event {
+        Event::Exchange(exchange) => survey.add(exchange),
+        Event::Step => survey.restart(),
+    })?;
     let manners = survey.manners();
     let mut account = Account::new(&phy, &manners);
-    let frames = read(open, &phy, stamps, &mut |exchange| account.add(exchange))?;
+    let (frames, end) = read(open, &phy, stamps, &mut |event| match event {
+        Event::Exchange(exchange) => account.add(exchange),
+        Event::Step => account.restart(),
+    })?;
     let senders: Vec<_> = manners.senders.keys().filter(|s| s.queue != Queue::Management).collect();
     let draws = |sender: &Sender| &account.cards[sender];
     let judged = senders.iter().filter(|s| draws(s).is_enough()).count().max(1);
@@ -140,6 +175,7 @@ pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, Finger
             early: Some(manner.due.offset - manner.offset),
             contrast: manner.contrast,
         };
+        let judgement = judge(&known, FALSE_ALARMS / judged as f64);
         Fingerprint {
             sender: **sender,
             name: frames.name(sender.mac).map(str::to_string),
@@ -149,21 +185,33 @@ pub fn of_capture(open: &mut Open<'_>, phy: Option<Phy>) -> Result<Heard, Finger
             decrement: manner.decrement,
             contrast: manner.contrast,
             attempts: card.retries.attempts().collect(),
-            judgement: judge(&known, FALSE_ALARMS / judged as f64),
+            judgement: if phy_source == PhySource::Guessed { judgement.by_guess() } else { judgement },
         }
     };
     let senders = senders.iter().map(fingerprint).collect();
-    let (count, unknown) = (frames.count, frames.unknown);
-    Ok(Heard { phy, frames: count, unknown, radio_stamps: stamps == Stamps::Radio, senders })
+    Ok(Heard {
+        phy,
+        phy_source,
+        frames: frames.count,
+        unknown: frames.unknown,
+        eht: frames.eht,
+        radio_stamps: stamps == Stamps::Radio,
+        notes: note.into_iter().chain(frames.notes()).collect(),
+        end,
+        senders,
+    })
 }
 
 /// The first frames: which PHY, and whose time stamps.
-fn look(open: &mut Open<'_>) -> Result<(Phy, Stamps), FingerprintError> {
-    let mut guess = frame::Guess::default();
-    packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
+fn look(open: &mut Open<'_>) -> Result<Look, FingerprintError> {
+    let mut guess = look::Guess::default();
+    let end = packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
         guess.add(&packet)?;
         Ok(if guess.frames < LOOK { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
+    if guess.frames == 0 {
+        return Err(end.without_frames().into());
+    }
     guess.end()
 }
 
@@ -172,23 +220,36 @@ fn is_radiotap(link: DataLink) -> bool {
     link == DataLink::IEEE802_11_RADIOTAP
 }
 
+/// Next part of a capture.
+enum Event<'a> {
+    Exchange(&'a exchange::Exchange),
+    /// The radio's clock was set: no time passes from the exchange before to the next one.
+    Step,
+}
+
 /// Reads all of it as exchanges.
 fn read(
     open: &mut Open<'_>,
     phy: &Phy,
     stamps: Stamps,
-    each: &mut dyn FnMut(&exchange::Exchange),
-) -> Result<Frames, FingerprintError> {
+    each: &mut dyn FnMut(Event<'_>),
+) -> Result<(Frames, End), FingerprintError> {
     let mut frames = Frames::new(phy, stamps);
     let mut assembler = Assembler::new(phy);
-    packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
-        if let Some(frame) = frames.frame(&packet)? {
-            assembler.push(&frame, each);
+    let end = packets::<FingerprintError>(open, &is_radiotap, &mut |packet| {
+        let steps = frames.steps;
+        let frame = frames.frame(&packet)?;
+        if frames.steps > steps {
+            assembler.end(&mut |exchange| each(Event::Exchange(exchange)));
+            each(Event::Step);
+        }
+        if let Some(frame) = frame {
+            assembler.push(&frame, &mut |exchange| each(Event::Exchange(exchange)));
         }
         Ok(ControlFlow::Continue(()))
     })?;
-    assembler.end(each);
-    Ok(frames)
+    assembler.end(&mut |exchange| each(Event::Exchange(exchange)));
+    Ok((frames, end))
 }
 
 #[cfg(test)]

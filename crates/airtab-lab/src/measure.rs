@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A run to figures: those of its trace (`airtab_scenario::measure`), and means of
-//! what the discipline's table says of the applications' flows, which only looks
-//! into the run show.
+//! A run to figures: those of its trace (`airtab_scenario::measure`), and those that only
+//! looks into the run show: means of the discipline's table over the applications' flows, and
+//! the discipline's own statistics.
 //!
 //! What it does not do: nothing is averaged over runs here.
 
@@ -9,8 +9,8 @@ use std::hash::Hasher;
 use std::ops::Range;
 
 use airtab_core::Params;
-use airtab_scenario::{Figures, Measured, Metric, Of, measure};
-use airtab_sim::{Observer, Probe, Quantity, Scenario, Simulation, Trace, watch_or_end};
+use airtab_scenario::{Measured, Metric, Of, measure};
+use airtab_sim::{NEVER, Observer, Probe, Quantity, Scenario, Simulation, Trace, watch_or_end};
 use siphasher::sip128::{Hasher128, SipHasher24};
 
 /// Time between two samples of a mean, ns: shares no beat with what recurs in a
@@ -59,10 +59,11 @@ pub(crate) fn run_watched(
     let from = parts.iter().map(|p| p.start).min().unwrap_or(0);
     let to = parts.iter().map(|p| p.end).max().unwrap_or(0);
     let columns = params.discipline().flow_columns();
-    let quantities = columns.iter().copied().map(Quantity::Column).chain([Quantity::Limit]);
-    let quantities: Vec<Quantity> = quantities.collect();
+    let own = OWN_MEANS.map(|(quantity, _)| quantity);
+    let quantities: Vec<Quantity> = columns.iter().copied().map(Quantity::Column).chain(own).collect();
     let mut probe = Probe::new(STEP_NS, from..to, &quantities);
-    let mut observers: Vec<&mut dyn Observer> = vec![&mut probe];
+    let mut counters = Counters::new(&scenario.measure_ns);
+    let mut observers: Vec<&mut dyn Observer> = vec![&mut probe, &mut counters];
     observers.extend(others.iter_mut().map(|other| &mut **other as &mut dyn Observer));
     let trace = watch_or_end(Simulation::new(run, params, seed), scenario.duration_ns, &mut observers)?;
     let mut measured = measure(scenario, &trace);
@@ -73,16 +74,71 @@ pub(crate) fn run_watched(
             figures.extend(mean(within.map(|(_, value)| *value)).map(|mean| (metric, mean)));
         }
     }
-    let limits = probe.series().last().map_or(&[][..], |limits| &limits.values);
-    // Of an access point with a queue for each category it would be one of them.
-    let ap = if limits.len() == 1 { Some(&mut measured.ap) } else { None };
-    let nodes = measured.nodes.iter_mut().map(|(_, figures)| figures);
-    let owners: Vec<&mut Figures> =
-        if scenario.medium.mesh().is_some() { nodes.collect() } else { ap.into_iter().collect() };
-    for (figures, values) in owners.into_iter().zip(limits) {
-        figures.extend(mean(values.iter().copied()).map(|mean| (Metric::LimitMean, mean)));
+    for ((_, metric), series) in OWN_MEANS.iter().zip(&probe.series()[columns.len()..]) {
+        // Of an access point with a queue for each category it would be one of them.
+        let one = series.values.len() == 1 || scenario.medium.mesh().is_some();
+        let means = series.values.iter().map(|values| mean(values.iter().copied()).filter(|_| one));
+        add(&mut measured, scenario, *metric, means.collect());
+    }
+    for (metric, counts) in counters.counts() {
+        add(&mut measured, scenario, metric, counts);
     }
     Some((measured, trace))
+}
+
+/// Statistics of a discipline whose means are figures of the access point, or of each node of a mesh.
+const OWN_MEANS: [(Quantity, Metric); 2] =
+    [(Quantity::Limit, Metric::LimitMean), (Quantity::Average, Metric::AverageMean)];
+
+/// Statistics of a discipline that count, by name, and the figure of each.
+const OWN_COUNTS: [(&str, Metric); 2] =
+    [("early_drops", Metric::EarlyDrops), ("forced_drops", Metric::ForcedDrops)];
+
+/// Adds a figure to each node of a mesh, else to the access point: the sum over its queues.
+fn add(measured: &mut Measured, scenario: &Scenario, metric: Metric, of_queues: Vec<Option<f64>>) {
+    if scenario.medium.mesh().is_some() {
+        for ((_, figures), value) in measured.nodes.iter_mut().zip(of_queues) {
+            figures.extend(value.map(|value| (metric, value)));
+        }
+    } else {
+        let sum = of_queues.into_iter().flatten().reduce(|a, b| a + b);
+        measured.ap.extend(sum.map(|value| (metric, value)));
+    }
+}
+
+/// Reads the counts of [`OWN_COUNTS`] at the start and the end of the measured time.
+struct Counters {
+    /// Times of reading, ns.
+    times: [u64; 2],
+    /// One value for each queue, at each time that has passed, of each statistic.
+    read: Vec<[Vec<Option<f64>>; OWN_COUNTS.len()]>,
+}
+
+impl Counters {
+    fn new(measured: &Range<u64>) -> Counters {
+        Counters { times: [measured.start, measured.end], read: Vec::new() }
+    }
+
+    /// Each figure and what was counted in the measured time, queue by queue.
+    fn counts(&self) -> Vec<(Metric, Vec<Option<f64>>)> {
+        let [from, to] = self.read.as_slice() else { return Vec::new() };
+        let difference = |(a, b): (&Option<f64>, &Option<f64>)| Some(b.as_ref()? - a.as_ref()?);
+        OWN_COUNTS
+            .iter()
+            .zip(from.iter().zip(to))
+            .map(|((_, metric), (from, to))| (*metric, from.iter().zip(to).map(difference).collect()))
+            .collect()
+    }
+}
+
+impl Observer for Counters {
+    fn next_at(&self) -> u64 {
+        self.times.get(self.read.len()).copied().unwrap_or(NEVER)
+    }
+
+    fn look(&mut self, _: u64, simulation: &mut Simulation) {
+        self.read.push(OWN_COUNTS.map(|(name, _)| simulation.stat(name)));
+    }
 }
 
 /// Of those that there are.
@@ -117,11 +173,12 @@ mod tests {
                     [[app]]\nname = \"b\"\nkind = \"download\"\nstation = \"s\"\nstart = \"1s\"\n\
                     [[app]]\nname = \"c\"\nkind = \"game\"\nstation = \"s\"\nmeasure = [\"700ms\", \"2900ms\"]\n";
         let scenario = ScenarioFile::parse("mine.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
-        for (queue, seed) in [("chap", 3), ("wqm", 4)] {
+        for (queue, seed) in [("chap", 3), ("wqm", 4), ("red", 5), ("fred", 6)] {
             let params = Params::new(Discipline::named(queue).unwrap());
             let columns = params.discipline().flow_columns();
+            let own = [Quantity::Limit, Quantity::Average];
             let quantities: Vec<Quantity> =
-                columns.iter().copied().map(Quantity::Column).chain([Quantity::Limit]).collect();
+                columns.iter().copied().map(Quantity::Column).chain(own).collect();
             // From the first part's start to the last one's end.
             let mut probe = Probe::new(293_003_001, 500 * MS..2900 * MS, &quantities);
             watch(Simulation::new(&scenario, &params, seed), scenario.duration_ns, &mut [&mut probe]);
@@ -149,8 +206,12 @@ mod tests {
                     );
                 }
             }
-            let limits = probe.series().last().unwrap().values[0].iter().copied().flatten().collect();
-            near(found.ap.get(&Metric::LimitMean).copied(), limits, queue);
+            for (series, metric) in
+                probe.series()[columns.len()..].iter().zip([Metric::LimitMean, Metric::AverageMean])
+            {
+                let values = series.values[0].iter().copied().flatten().collect();
+                near(found.ap.get(&metric).copied(), values, &format!("{queue} {metric:?}"));
+            }
         }
     }
 

@@ -8,11 +8,11 @@
 //! interfaces every copy counts.
 
 use std::collections::HashMap;
-use std::io::{BufReader, Read};
+use std::io::Read;
 use std::net::IpAddr;
 use std::ops::ControlFlow;
 
-use airtab_capture::{CaptureError, Headers, knows, packets};
+use airtab_capture::{CaptureError, End, Headers, UnreadCounts, knows, packets};
 use airtab_core::TCP;
 use airtab_sim::traffic::trace::{LONGEST, MOST_PACKETS, Packet, Packets};
 use airtab_sim::traffic::video::HEADERS;
@@ -27,6 +27,8 @@ pub(crate) struct Replayed {
     pub(crate) tcp: u64,
     /// Frames that are none of them.
     pub(crate) others: u64,
+    /// Warnings about packets that may be missing.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Why it has nothing of use.
@@ -47,6 +49,9 @@ impl From<CaptureError> for Unusable {
             CaptureError::Foreign(_) => {
                 "it is no pcap or pcapng file: give a capture, as tcpdump -i eth0 -w FILE writes it".into()
             }
+            CaptureError::Compressed(with) => {
+                format!("it is compressed with {}: unpack it first, {} IN > OUT", with.name(), with.cat())
+            }
             e => e.to_string(),
         })
     }
@@ -62,14 +67,14 @@ const MOST_ADDRESSES: usize = 1 << 16;
 /// # Errors
 /// The first thing that is wrong, with the number of its frame, and what would do.
 pub(crate) fn read(file: Box<dyn Read>, client: IpAddr) -> Result<Replayed, Unusable> {
-    let mut file = Some(Box::new(BufReader::new(file)) as Box<dyn Read>);
+    let mut file = Some(file);
     let mut open = || Ok(file.take().expect("it is opened once"));
     let mut reading = Reading::new(client);
-    packets(&mut open, &knows, &mut |packet| {
+    let end = packets(&mut open, &knows, &mut |packet| {
         reading.add(&packet)?;
         Ok::<_, Unusable>(ControlFlow::Continue(()))
     })?;
-    reading.end()
+    reading.end(end)
 }
 
 /// What there is so far.
@@ -81,14 +86,15 @@ struct Reading {
     last_ns: u64,
     first_ns: u64,
     list: Vec<Packet>,
+    unread: UnreadCounts,
     /// Packets by address, until the first of the client.
     addresses: HashMap<IpAddr, u64>,
 }
 
 impl Reading {
     fn new(client: IpAddr) -> Reading {
-        let (list, addresses) = (Vec::new(), HashMap::new());
-        Reading { client, frames: 0, ip: 0, tcp: 0, last_ns: 0, first_ns: 0, list, addresses }
+        let (list, unread, addresses) = (Vec::new(), UnreadCounts::default(), HashMap::new());
+        Reading { client, frames: 0, ip: 0, tcp: 0, last_ns: 0, first_ns: 0, list, unread, addresses }
     }
 
     fn add(&mut self, packet: &airtab_capture::Packet<'_>) -> Result<(), Unusable> {
@@ -98,7 +104,9 @@ impl Reading {
             return Err(CaptureError::Unordered { frame, back_us }.into());
         }
         (self.last_ns, self.frames) = (at_ns, self.frames + 1);
-        let Headers { ip: Some(ip), key, .. } = Headers::of(packet) else { return Ok(()) };
+        let headers = Headers::of(packet);
+        self.unread.add(&headers);
+        let Headers { ip: Some(ip), key, .. } = headers else { return Ok(()) };
         self.ip += 1;
         let up = match ip.addresses.map(|address| address.to_canonical() == self.client) {
             [true, false] => true,
@@ -147,10 +155,10 @@ impl Reading {
         }
     }
 
-    fn end(self) -> Result<Replayed, Unusable> {
-        let Reading { client, frames, ip, tcp, list, addresses, .. } = self;
+    fn end(self, end: End) -> Result<Replayed, Unusable> {
+        let Reading { client, frames, ip, tcp, list, unread, addresses, .. } = self;
         if frames == 0 {
-            return Err(CaptureError::Empty.into());
+            return Err(end.without_frames().into());
         }
         if ip == 0 {
             return Err(Unusable::File(format!(
@@ -172,6 +180,7 @@ impl Reading {
         }
         let others = frames - list.len() as u64;
         let packets = Packets::new(list).map_err(|broken| Unusable::File(broken.message))?;
-        Ok(Replayed { packets, tcp, others })
+        let warnings = end.warning().into_iter().chain(unread.words()).collect();
+        Ok(Replayed { packets, tcp, others, warnings })
     }
 }

@@ -104,7 +104,8 @@ pub fn measure(scenario: &Scenario, trace: &Trace) -> Measured {
     let wired = scenario.medium.wire().is_some();
     let figures = both().map(|(app, seen, window)| {
         let Some(window) = window else { return Figures::new() };
-        let mut figures = of_app(app, seen, window);
+        let hops = scenario.way(app).map_or(1, |(hops, _)| hops);
+        let mut figures = of_app(app, seen, window, hops);
         if wired {
             frames::add(&mut figures, app, seen, window);
         }
@@ -134,7 +135,8 @@ fn of_nodes(nodes: &[NodeTrace]) -> Vec<(String, Figures)> {
     nodes.iter().map(of).collect()
 }
 
-fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
+/// `hops`: how often its packets go over the air.
+fn of_app(app: &App, seen: &AppTrace, window: Window, hops: u32) -> Figures {
     let mut f = Figures::new();
     f.insert(Metric::Goodput, window.rate_bps(seen.down.payload_bytes));
     f.insert(Metric::IpThroughput, window.rate_bps(seen.down.bytes));
@@ -157,7 +159,7 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
         f.insert(Metric::QueueDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     if let Some(below) = &seen.below {
-        add_below(&mut f, below, measured_ns);
+        add_below(&mut f, below, measured_ns, hops);
     }
     f.extend(lost(&seen.down).map(|x| (Metric::Loss, x)));
     let [down, up] = &seen.paths;
@@ -183,10 +185,10 @@ fn of_app(app: &App, seen: &AppTrace, window: Window) -> Figures {
 }
 
 /// What is between the access point's queue and the air.
-fn add_below(f: &mut Figures, below: &BelowTrace, measured_ns: f64) {
+fn add_below(f: &mut Figures, below: &BelowTrace, measured_ns: f64, hops: u32) {
     let delay = &below.delay_ns;
     if !delay.is_empty() {
-        f.insert(Metric::BelowDelay, delay.mean() * SECONDS);
+        f.insert(Metric::BelowDelay, f64::from(hops) * delay.mean() * SECONDS);
         f.insert(Metric::BelowDelayP99, delay.value_at_quantile(0.99) as f64 * SECONDS);
     }
     // Little's law.

@@ -145,6 +145,12 @@ pub enum Metric {
     DropShare,
     /// Mean of the limit that the discipline sets itself, as its statistics say, packets.
     LimitMean,
+    /// Mean of the average queue that RED or FRED compares with its thresholds, packets.
+    AverageMean,
+    /// Packets that the discipline dropped at random, by its statistic `early_drops`.
+    EarlyDrops,
+    /// Packets that the discipline dropped above its highest average, by its statistic `forced_drops`.
+    ForcedDrops,
     /// Mean time from leaving that queue to the first attempt, s.
     BelowDelay,
     /// 99th percentile of the time from leaving that queue to the first attempt, s.
@@ -347,6 +353,9 @@ const TABLE: &[Row] = &[
     (QueueDropped, "queue_dropped_ratio", "queue drops, %", 1e2, 2, Neither),
     (DropShare, "drop_share_ratio", "share of all drops, %", 1e2, 1, Neither),
     (LimitMean, "limit_mean_packets", "limit, packets", 1.0, 1, Neither),
+    (AverageMean, "average_mean_packets", "average queue, packets", 1.0, 2, Neither),
+    (EarlyDrops, "early_dropped_packets", "early drops, packets", 1.0, 0, Neither),
+    (ForcedDrops, "forced_dropped_packets", "forced drops, packets", 1.0, 0, Neither),
     (BelowDelay, "below_delay_mean_seconds", "below the queue mean, ms", 1e3, 2, Lower),
     (BelowDelayP99, "below_delay_p99_seconds", "below the queue p99, ms", 1e3, 2, Lower),
     (BelowPackets, "below_mean_packets", "packets below the queue", 1.0, 1, Neither),

@@ -240,9 +240,7 @@ impl AppMeter {
             return;
         }
         let path = &mut self.paths[usize::from(up)];
-        if path.arrived == 0 || legs.sum_ns() < path.least.sum_ns() {
-            path.least = legs;
-        }
+        path.least = if path.arrived == 0 { legs } else { path.least.least(&legs) };
         path.arrived += 1;
         path.total.wires_ns += legs.wires_ns;
         path.total.queue_ns += legs.queue_ns;

@@ -225,7 +225,8 @@ pub struct StreamTrace {
     pub deliveries: Vec<Delivery>,
 }
 
-/// A part of a packet's way. Every packet of a home goes over wires and once over the air.
+/// A part of a packet's way. A packet of a home goes over wired links and once over the air. In a mesh it goes over the air
+/// at each hop, and the time of a part is the sum over its hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leg {
     /// The wires, with what queues on them.
@@ -252,6 +253,15 @@ impl Legs {
     pub fn sum_ns(&self) -> u64 {
         self.wires_ns + self.queue_ns + self.channel_ns
     }
+
+    /// Returns the lesser time of two packets, leg by leg.
+    pub(crate) fn least(&self, other: &Legs) -> Legs {
+        Legs {
+            wires_ns: self.wires_ns.min(other.wires_ns),
+            queue_ns: self.queue_ns.min(other.queue_ns),
+            channel_ns: self.channel_ns.min(other.channel_ns),
+        }
+    }
 }
 
 /// Where one direction's packets, of those sent in the measured part, spent their time and were lost.
@@ -261,7 +271,7 @@ pub struct PathTrace {
     pub arrived: u64,
     /// Their times, all together.
     pub total: Legs,
-    /// Those of the first one that took least.
+    /// Minimum time on each of them, of all packets.
     pub least: Legs,
     /// Packets lost, by [`Leg`]: dropped on wires, dropped by the queue, given up on the air.
     pub lost: [u64; 3],

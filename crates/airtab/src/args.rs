@@ -352,7 +352,7 @@ pub enum ScenarioCommand {
     /// Say for each file whether it can be run, or everything that is wrong in it; and what
     /// `airtab live` would not take
     Check {
-        /// Scenario files
+        /// Scenario files, names of bundled scenarios, or - for standard input
         #[arg(value_name = "SCENARIO.toml", required = true)]
         files: Vec<PathBuf>,
     },

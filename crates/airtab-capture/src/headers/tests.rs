@@ -2,6 +2,7 @@
 //! Frames written byte by byte.
 
 use super::*;
+use crate::unread::UnreadCounts;
 
 const MACS: [u8; 12] = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2];
 
@@ -60,6 +61,15 @@ fn each_link_header_leads_to_the_same_segment() {
     for (link, bytes) in [
         (DataLink::ETHERNET, ethernet(&[8, 0], &packet)),
         (DataLink::ETHERNET, ethernet(&[0x81, 0, 0, 7, 8, 0], &packet)),
+        // QinQ, a PPPoE session, and one behind a tag whose protocol is compressed to a byte.
+        (DataLink::ETHERNET, ethernet(&[0x88, 0xa8, 0, 9, 0x81, 0, 0, 7, 8, 0], &packet)),
+        (DataLink::ETHERNET, ethernet(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 154, 0, 0x21], &packet)),
+        (DataLink::ETHERNET, ethernet(&[0x81, 0, 0, 7, 0x88, 0x64, 0x11, 0, 0, 5, 0, 153, 0x21], &packet)),
+        (DataLink::NULL, cooked(&[2, 0, 0, 0])),
+        (DataLink::NULL, cooked(&[0, 0, 0, 2])),
+        (DataLink::LOOP, cooked(&[0, 0, 0, 2])),
+        (DataLink::Unknown(12), packet.clone()),
+        (DataLink::Unknown(14), packet.clone()),
         (DataLink::RAW, packet.clone()),
         (DataLink::IPV4, packet.clone()),
         (DataLink::LINUX_SLL, cooked(&cooked_1)),
@@ -71,7 +81,7 @@ fn each_link_header_leads_to_the_same_segment() {
         let flow = Flow { addresses: [mapped(1), mapped(2)], ports: (4660, 80) };
         let segment = Segment { flow, sequence: 0x8123_4567, syn: false, payload: 100 };
         let ip = Some(Ip { addresses: V4, bytes: 152 });
-        assert_eq!(got, Headers { ip, key, segment: Some(segment) }, "{link:?}");
+        assert_eq!(got, Headers { ip, key, segment: Some(segment), unread: None }, "{link:?}");
     }
 }
 
@@ -141,15 +151,87 @@ fn each_protocol_has_its_key() {
         &[0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 2, 10, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 0, 0, 2],
     );
     assert_eq!(headers(DataLink::ETHERNET, &arp, 42), Headers::default());
-    for link in [DataLink::ETHERNET, DataLink::RAW, DataLink::LINUX_SLL, DataLink::LINUX_SLL2] {
-        assert_eq!(headers(link, &[0x45], 1), Headers::default());
-        assert_eq!(headers(link, &[], 0), Headers::default());
+    for link in [DataLink::ETHERNET, DataLink::RAW, DataLink::LINUX_SLL, DataLink::LINUX_SLL2, DataLink::NULL]
+    {
+        let cut = Headers { unread: Some(Unread::Damaged), ..Headers::default() };
+        assert_eq!((headers(link, &[0x45], 1), headers(link, &[], 0)), (cut, cut), "{link:?}");
     }
 }
 
+/// IPv6 in a PPPoE session and behind each number of its address family on loopback links.
 #[test]
-fn six_link_types_are_read() {
-    use DataLink::{ETHERNET, IEEE802_11, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, NULL, RAW};
-    assert!([ETHERNET, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, RAW].into_iter().all(knows));
-    assert!(![IEEE802_11, NULL].into_iter().any(knows));
+fn ipv6_in_sessions_and_on_loopback_links() {
+    let packet = ipv6(17, 12, &[0x13, 0x88, 0, 53, 0, 12, 0, 0, 1, 2, 3, 4]);
+    let session = ethernet(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 54, 0, 0x57], &packet);
+    let mut frames = vec![(DataLink::ETHERNET, session)];
+    for family in [10u32, 23, 24, 28, 30] {
+        for bytes in [family.to_be_bytes(), family.to_le_bytes()] {
+            frames.push((DataLink::NULL, [&bytes[..], &packet].concat()));
+        }
+    }
+    for (link, frame) in frames {
+        let got = headers(link, &frame, frame.len());
+        assert_eq!(
+            (got.key.ports, got.ip),
+            (Some((5000, 53)), Some(Ip { addresses: V6, bytes: 52 })),
+            "{link:?}"
+        );
+    }
+    // AppleTalk on a loopback link has no IP packet.
+    assert_eq!(headers(DataLink::NULL, &[16, 0, 0, 0, 0x45, 0], 6), Headers::default());
+}
+
+/// Encapsulations that are not decoded are named; frames without IP are not.
+#[test]
+fn frames_that_are_not_decoded_are_counted() {
+    let packet = ipv4(17, 0, 0, 40, &[0; 20]);
+    let behind = |kind: &[u8]| ethernet(kind, &packet);
+    let udp = |port: u16| {
+        let [high, low] = port.to_be_bytes();
+        ipv4(17, 0, 0, 40, &[0x13, 0x88, high, low, 0, 20, 0, 0, 8, 0, 0, 0, 0, 0, 7, 0, 1, 2, 3, 4])
+    };
+    let link = DataLink::ETHERNET;
+    let unread = [
+        (link, behind(&[0x88, 0x47, 0, 1, 0x41, 64]), Some(Unread::Mpls), false),
+        (link, behind(&[0x88, 0x48, 0, 1, 0x41, 64]), Some(Unread::Mpls), false),
+        (link, behind(&[[0x81, 0, 0, 7].repeat(4), vec![8, 0]].concat()), Some(Unread::Tags), false),
+        (link, behind(&[0x88, 0xcc]), Some(Unread::EtherType(0x88cc)), false),
+        (link, behind(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 42, 0, 0x2d]), Some(Unread::Ppp(0x2d)), false),
+        (link, ethernet(&[8, 0], &[0x65; 20]), Some(Unread::Damaged), false),
+        (link, ethernet(&[0x88, 0x64], &[0x11, 0, 0, 5, 0, 1, 0]), Some(Unread::Damaged), false),
+        (DataLink::RAW, udp(4789), Some(Unread::Vxlan), true),
+        (DataLink::RAW, udp(8472), Some(Unread::Vxlan), true),
+        (DataLink::RAW, ipv4(47, 0, 0, 40, &[0; 20]), Some(Unread::Gre), true),
+        (DataLink::RAW, ipv4(4, 0, 0, 40, &packet[..20]), Some(Unread::IpInIp), true),
+        (DataLink::RAW, ipv4(41, 0, 0, 40, &packet[..20]), Some(Unread::IpInIp), true),
+        // Discovery and LCP of PPPoE, an 802.3 frame, UDP to another port.
+        (link, behind(&[0x88, 0x63]), None, false),
+        (link, behind(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 42, 0xc0, 0x21]), None, false),
+        (link, behind(&[0, 38]), None, false),
+        (DataLink::RAW, udp(4788), None, true),
+    ];
+    let mut counts = UnreadCounts::default();
+    for (link, frame, expected, ip) in &unread {
+        let got = headers(*link, frame, frame.len());
+        assert_eq!((got.unread, got.ip.is_some()), (*expected, *ip), "{frame:02x?}");
+        counts.add(&got);
+    }
+    assert_eq!(
+        counts.words(),
+        [
+            "7 frames are not decoded (MPLS 2, more than 3 VLAN tags 1, cut or damaged IP header 2, ethertype 0x88cc 1, \
+             PPP protocol 0x002d 1)",
+            "5 frames are of tunnels, of which only the outer headers are read (VXLAN 2, GRE 1, IP in IP 2)"
+        ]
+    );
+    assert_eq!(counts.iter().map(|(_, frames)| frames).sum::<u64>(), 12);
+    assert!(UnreadCounts::default().words().is_empty());
+}
+
+#[test]
+fn ten_link_types_are_read() {
+    use DataLink::{ETHERNET, IEEE802_11, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, PPP, RAW, Unknown};
+    let known = [ETHERNET, IPV4, IPV6, LINUX_SLL, LINUX_SLL2, LOOP, NULL, RAW, Unknown(12), Unknown(14)];
+    assert!(known.into_iter().all(knows));
+    assert!(![IEEE802_11, PPP, Unknown(13)].into_iter().any(knows));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Captures written byte by byte, in both byte orders.
 
+mod foreign;
+
 use super::*;
 
 /// A packet as [`read`] returns it.
@@ -11,7 +13,7 @@ struct Seen {
     length: u32,
     bytes: Vec<u8>,
     link: DataLink,
-    interface: Option<(String, [u8; 6])>,
+    interface: Option<Interface>,
 }
 
 /// A file that gives a byte at a time, as a pipe may.
@@ -24,14 +26,14 @@ impl Read for Slow {
     }
 }
 
-/// The first `most` packets of a file, and the error behind them.
-fn read(file: &[u8], most: usize) -> (Vec<Seen>, Option<CaptureError>) {
+/// The first `most` packets of a file, and how it ends. Packets without a time stamp have the largest.
+fn read(file: &[u8], most: usize) -> (Vec<Seen>, Result<End, CaptureError>) {
     let mut seen = Vec::new();
     let mut open = || Ok(Box::new(Slow(io::Cursor::new(file.to_vec()))) as Box<dyn Read>);
     let done = packets(&mut open, &|link| link != DataLink::IEEE802_11, &mut |packet| {
         seen.push(Seen {
             number: packet.number,
-            at_ns: packet.at_ns.expect("a time stamp"),
+            at_ns: packet.at_ns.unwrap_or(u64::MAX),
             length: packet.length,
             bytes: packet.bytes.to_vec(),
             link: packet.link,
@@ -42,7 +44,7 @@ fn read(file: &[u8], most: usize) -> (Vec<Seen>, Option<CaptureError>) {
             false => ControlFlow::Break(()),
         })
     });
-    (seen, done.err())
+    (seen, done)
 }
 
 /// Writes numbers in one byte order.
@@ -136,24 +138,25 @@ fn each_section_has_interfaces_of_its_own() {
         length,
         bytes: bytes.into(),
         link,
-        interface: None,
+        interface: Some(Interface::default()),
     };
-    let named = Some(("wlan0".to_string(), [2, 0, 0, 0, 0, 7]));
-    let (packets, error) = read(&file, usize::MAX);
+    let named = Interface { name: Some("wlan0".into()), ..Interface::default() };
+    let with_address = Interface { address: Some([2, 0, 0, 0, 0, 7]), ..named.clone() };
+    let (packets, end) = read(&file, usize::MAX);
     assert_eq!(
         packets,
         [
             seen(1, 3_000_007_000, 60, &[1, 2, 3], DataLink::ETHERNET),
-            Seen { interface: named, ..seen(2, 3_000_007, 3, &[4, 5, 6], DataLink::RAW) },
-            // 3.25 s and the offset. A name without an address names no interface.
-            seen(3, 8_250_000_000, 9, &[7], DataLink::LINUX_SLL),
+            Seen { interface: Some(with_address), ..seen(2, 3_000_007, 3, &[4, 5, 6], DataLink::RAW) },
+            // 3.25 s and the offset.
+            Seen { interface: Some(named), ..seen(3, 8_250_000_000, 9, &[7], DataLink::LINUX_SLL) },
             seen(4, 1_001_000_000, 8, &[8], DataLink::ETHERNET),
             // A second before 1970.
             seen(5, 0, 8, &[8], DataLink::ETHERNET),
             seen(6, 4_294_967_301, 1, &[9], DataLink::RAW),
         ]
     );
-    let error = error.expect("the second section has one interface").to_string();
+    let error = end.expect_err("the second section has one interface").to_string();
     assert!(error.starts_with("it is broken at frame 7: interface 1 of 1."), "{error}");
 }
 
@@ -171,11 +174,12 @@ fn a_resolution_beyond_64_bits_is_refused() {
         let file =
             [LITTLE.section(), LITTLE.interface(1, &[(9, &[resolution])]), LITTLE.packet(0, 7, 1, &[1])]
                 .concat();
-        let (packets, error) = read(&file, usize::MAX);
+        let (packets, end) = read(&file, usize::MAX);
         match ns {
-            Ok(ns) => assert_eq!((packets[0].at_ns, error.is_none()), (ns, true), "{resolution:#x}"),
+            Ok(ns) => assert_eq!((packets[0].at_ns, end.ok()), (ns, Some(End::Whole)), "{resolution:#x}"),
             Err(()) => {
-                assert!(error.expect("refused").to_string().contains("(if_tsresol)"), "{resolution:#x}")
+                let said = end.expect_err("refused").to_string();
+                assert!(said.contains("(if_tsresol)"), "{resolution:#x}: {said}")
             }
         }
     }
@@ -196,8 +200,8 @@ fn each_kind_of_pcap_has_its_stamps_and_lengths() {
             order.record((4_000_000_000, 0), 3, &[3, 4, 5]),
         ]
         .concat();
-        let (packets, error) = read(&file, usize::MAX);
-        assert!(error.is_none(), "{error:?}");
+        let (packets, end) = read(&file, usize::MAX);
+        assert_eq!(end.ok(), Some(End::Whole));
         let figures: Vec<_> =
             packets.iter().map(|p| (p.number, p.at_ns, p.length, p.bytes.as_slice(), p.link)).collect();
         let link = DataLink::LINUX_SLL;
@@ -210,30 +214,28 @@ fn each_kind_of_pcap_has_its_stamps_and_lengths() {
 #[test]
 fn reading_ends_where_the_reader_has_enough() {
     let pcap =
-        [BIG.pcap(0xa1b2_c3d4, 1), BIG.record((1, 0), 1, &[1]), BIG.record((2, 0), 1, &[2]), vec![0; 5]];
+        [BIG.pcap(0xa1b2_c3d4, 1), BIG.record((1, 0), 1, &[1]), BIG.record((2, 0), 1, &[2]), vec![7; 5]];
     let ng = [
         BIG.section(),
         BIG.interface(1, &[]),
         BIG.packet(0, 1, 1, &[1]),
         BIG.packet(0, 2, 1, &[2]),
-        vec![0; 5],
+        vec![7; 5],
     ];
     for file in [pcap.concat(), ng.concat()] {
         for most in [1, 2] {
-            let (packets, error) = read(&file, most);
-            assert_eq!((packets.len(), error.is_none()), (most, true));
+            let (packets, end) = read(&file, most);
+            assert_eq!((packets.len(), end.ok()), (most, Some(End::Whole)));
         }
-        let (packets, error) = read(&file, usize::MAX);
+        let (packets, end) = read(&file, usize::MAX);
         assert_eq!(packets.len(), 2);
-        assert!(matches!(error, Some(CaptureError::Cut { frame: 3 })), "{error:?}");
+        assert_eq!(end.ok(), Some(End::Cut { offset: file.len() as u64 - 5, frames: 2 }));
     }
 }
 
 /// Errors name the reason, of the first packet that cannot be read.
 #[test]
 fn each_unreadable_file_has_its_reason() {
-    let simple =
-        [BIG.section(), BIG.interface(1, &[]), BIG.block(3, &[BIG.u32(1), vec![1]].concat())].concat();
     let wifi = [BIG.section(), BIG.interface(105, &[]), BIG.packet(0, 1, 1, &[1])].concat();
     let unused =
         [BIG.section(), BIG.interface(105, &[]), BIG.interface(1, &[]), BIG.packet(1, 1, 1, &[1])].concat();
@@ -241,12 +243,11 @@ fn each_unreadable_file_has_its_reason() {
         (vec![], "it is empty"),
         (vec![0xa1, 0xb2, 0xc3], "it is no pcap or pcapng file (it begins with [a1, b2, c3, 00])"),
         (b"GIF89a".to_vec(), "it is no pcap or pcapng file (it begins with [47, 49, 46, 38])"),
-        (simple, "its frames have no time stamps"),
         (wifi, "its link type is IEEE802_11"),
         (LITTLE.pcap(0xa1b2_c3d4, 105), "its link type is IEEE802_11"),
         ([BIG.section(), BIG.packet(0, 1, 1, &[1])].concat(), "it is broken at frame 1: interface 0 of 0"),
     ] {
-        let error = read(&file, usize::MAX).1.expect(words).to_string();
+        let error = read(&file, usize::MAX).1.expect_err(words).to_string();
         assert!(error.starts_with(words), "{error}");
     }
     // An interface without packets may be of any kind.

@@ -45,7 +45,16 @@ impl Experiment {
     /// It cannot be read, or something in it is wrong: then all problems are
     /// listed with their places.
     pub fn load(path: &Path) -> Result<Experiment, FileError> {
-        Experiment::load_as(path, Purpose::Judge)
+        let text = text_of(path, "an experiment (TOML)")?;
+        Experiment::of_text(path, &text)
+    }
+
+    /// Reads the text of a file.
+    ///
+    /// # Errors
+    /// As [`Experiment::load`].
+    pub fn of_text(path: &Path, text: &str) -> Result<Experiment, FileError> {
+        Experiment::parse_beside(path, text, Purpose::Judge)
     }
 
     /// Reads a file to be swept: it needs neither a title nor a source, and may have more points. One that is a scenario
@@ -54,8 +63,15 @@ impl Experiment {
     /// # Errors
     /// As [`Experiment::load`].
     pub fn load_sweep(path: &Path) -> Result<Experiment, FileError> {
-        let text = read_text(path, MAX_FILE_MIB, "an experiment or a scenario (TOML)");
-        let table = text.as_deref().ok().and_then(|text| toml::from_str::<toml::Table>(text).ok());
+        let text = text_of(path, "an experiment or a scenario (TOML)")?;
+        Experiment::sweep_of_text(path, &text)
+    }
+
+    /// Reads the text of a file to be swept.
+    ///
+    /// # Errors
+    /// As [`Experiment::load`].
+    pub fn sweep_of_text(path: &Path, text: &str) -> Result<Experiment, FileError> {
         // What only scenarios have at their top, where experiments have it in a table.
         let scenario = |table: &toml::Table| {
             !["scenario", "base", "server", "model"]
@@ -63,25 +79,21 @@ impl Experiment {
                 .any(|key| table.get(*key).is_some_and(|v| !v.is_array()))
                 && ["app", "station", "duration"].iter().any(|key| table.contains_key(*key))
         };
-        match (text, table.as_ref().is_some_and(scenario)) {
-            (Ok(text), true) => Experiment::of_scenario(&path.display().to_string(), &text),
-            _ => Ok(Experiment::load_as(path, Purpose::Sweep)?.without_checks()),
+        match toml::from_str::<toml::Table>(text).is_ok_and(|table| scenario(&table)) {
+            true => Experiment::of_scenario(&path.display().to_string(), text),
+            false => Ok(Experiment::parse_beside(path, text, Purpose::Sweep)?.without_checks()),
         }
     }
 
-    fn load_as(path: &Path, purpose: Purpose) -> Result<Experiment, FileError> {
+    /// Reads the text of a file; the one that it is based on is looked for beside it.
+    fn parse_beside(path: &Path, text: &str, purpose: Purpose) -> Result<Experiment, FileError> {
         let file = path.display().to_string();
-        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
         let folder = path.parent().unwrap_or(Path::new(""));
         let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
+        let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
-        match beside(path) {
-            Ok(text) => {
-                let read = Experiment::parse(&file, &id_of(path), &text, &read, purpose)?;
-                Ok(Experiment { named: file, ..read })
-            }
-            Err(reason) => Err(FileError::Unreadable { file, reason }),
-        }
+        let read = Experiment::parse(&file, &id_of(path), text, &read, purpose)?;
+        Ok(Experiment { named: file, ..read })
     }
 
     /// Reads the text of `file`; `read` gives the texts of files beside it.
@@ -105,6 +117,12 @@ impl Experiment {
             (_, problems) => Err(FileError::Wrong(problems)),
         }
     }
+}
+
+/// The text of a file that should be `what`.
+fn text_of(path: &Path, what: &str) -> Result<String, FileError> {
+    let unreadable = |reason| FileError::Unreadable { file: path.display().to_string(), reason };
+    read_text(path, MAX_FILE_MIB, what).map_err(unreadable)
 }
 
 /// The name of the file; one of the repository's families has its folder in front.

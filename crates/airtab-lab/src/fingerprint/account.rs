@@ -132,6 +132,16 @@ impl Account {
         }
     }
 
+    /// The next exchange follows none.
+    pub(super) fn restart(&mut self) {
+        self.before = None;
+        self.waiting.clear();
+        for card in self.cards.values_mut() {
+            card.last = None;
+            card.draws.pause();
+        }
+    }
+
     /// A sender has the channel: what it drew is known.
     fn access(&mut self, start_ns: u64, access: &Access) {
         let Some(card) = self.cards.get_mut(&access.sender) else { return };

@@ -37,6 +37,8 @@ pub enum ArrivalsError {
 pub struct Arrivals {
     /// Constants that were supposed.
     pub phy: Phy,
+    /// True if the profile is a guess by the slots that show: then no card is accused.
+    pub guessed: bool,
     /// Packets.
     pub packets: u64,
     /// Gap of no slot, and length of a slot, as measured, ns.
@@ -61,6 +63,7 @@ pub fn of_arrivals(
     phy: Option<Phy>,
     exchange_ns: Option<u64>,
 ) -> Result<Arrivals, ArrivalsError> {
+    let guessed = phy.is_none();
     let named = |name| Phy::named(name).expect("a profile of the core");
     let phys = phy.map_or_else(|| vec![named("std-11b"), named("std-11g")], |phy| vec![phy]);
     let mut combs: Vec<(Phy, Phase, Teeth)> =
@@ -87,7 +90,8 @@ pub fn of_arrivals(
     let most = phy.cw_max() + 1;
     let card = Card { draws: &draws, retries: &retries, most, early: comb.early, contrast };
     let judgement = judge(&card, FALSE_ALARMS);
-    Ok(Arrivals { phy, packets, base_and_slot_ns: line.base_and_slot_ns(), contrast, judgement })
+    let judgement = if guessed { judgement.by_guess() } else { judgement };
+    Ok(Arrivals { phy, guessed, packets, base_and_slot_ns: line.base_and_slot_ns(), contrast, judgement })
 }
 
 /// Where the teeth are.

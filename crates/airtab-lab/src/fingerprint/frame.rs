@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Packets of a capture as frames: IEEE 802.11-2020 9.2 and 9.3 (headers), and how long each is on the air.
 //!
-//! A frame begins where its time stamp is; the radio's (TSFT) is taken if the first frame has one. That a radio
-//! counts from the end of the preamble moves all alike.
+//! A frame begins where its time stamp is, the radio's (TSFT) or the file's (`look`). No gap is counted
+//! across a step of the radio's clock. A radio that counts from the end of the preamble shifts all frames by one time.
 //!
-//! What it does not do: no addresses beyond the second; what is encrypted stays so.
+//! Limits: no addresses beyond the second; encrypted frames have no type beyond their header; EHT has no rates.
 
 use std::collections::BTreeMap;
 
@@ -68,58 +68,12 @@ impl Stamps {
     }
 }
 
-fn header(packet: &Packet<'_>) -> Result<Radio, FingerprintError> {
+pub(super) fn header(packet: &Packet<'_>) -> Result<Radio, FingerprintError> {
     radiotap::read(packet.bytes).map_err(|what| FingerprintError::Radiotap { frame: packet.number, what })
 }
 
-/// What PHY a capture is of.
-#[derive(Debug, Default)]
-pub(super) struct Guess {
-    pub(super) frames: u64,
-    stamps: Option<Stamps>,
-    /// Whether some stamp was not 0.
-    stamped: bool,
-    high: bool,
-    ofdm: bool,
-    format: Option<airtab_core::Format>,
-}
-
-impl Guess {
-    pub(super) fn add(&mut self, packet: &Packet<'_>) -> Result<(), FingerprintError> {
-        let radio = header(packet)?;
-        self.frames += 1;
-        let stamps = if radio.tsft_us.is_some() { Stamps::Radio } else { Stamps::File };
-        let stamps = *self.stamps.get_or_insert(stamps);
-        self.stamped |= stamps.ns(&radio, packet).is_some_and(|ns| ns > 0);
-        self.high |= radio.high;
-        match radio.speed {
-            Some(Speed::Legacy(kbps)) => self.ofdm |= ![1_000, 2_000, 5_500, 11_000].contains(&kbps),
-            Some(Speed::Mcs(spec)) => self.format = self.format.max(spec.format),
-            None => {}
-        }
-        Ok(())
-    }
-
-    /// The standard's profile for these rates, and whose time stamps there are.
-    pub(super) fn end(self) -> Result<(Phy, Stamps), FingerprintError> {
-        use airtab_core::Format::{He, Ht, Vht};
-        let Some(stamps) = self.stamps else { return Err(CaptureError::Empty.into()) };
-        if !self.stamped {
-            return Err(FingerprintError::NoStamps);
-        }
-        let name = match (self.format, self.high, self.ofdm) {
-            (Some(He), true, _) => "std-11ax",
-            (Some(He), false, _) => "std-11ax-2g4",
-            (Some(Vht), ..) => "std-11ac",
-            (Some(Ht), true, _) => "std-11n",
-            (Some(Ht), false, _) => "std-11n-2g4",
-            (_, true, _) => "std-11a",
-            (_, false, true) => "std-11g",
-            (_, false, false) => "std-11b",
-        };
-        Ok((Phy::named(name).expect("a profile of the core"), stamps))
-    }
-}
+/// Least advance of the radio's clock over the file's that is a step of the radio's, ns.
+const AHEAD_NS: u64 = 1_000_000_000;
 
 /// Makes frames of packets.
 pub(super) struct Frames {
@@ -128,7 +82,13 @@ pub(super) struct Frames {
     /// Frames so far, and those of them that are unknown.
     pub(super) count: u64,
     pub(super) unknown: u64,
+    /// Frames of 802.11be among the unknown.
+    pub(super) eht: u64,
+    /// Steps of the radio's clock.
+    pub(super) steps: u64,
     last_ns: u64,
+    /// The file's time stamp of the last frame.
+    last_at_ns: u64,
     rates: Vec<(RateSpec, Option<Rate>)>,
     names: BTreeMap<Mac, String>,
 }
@@ -151,7 +111,10 @@ impl Frames {
             stamps,
             count: 0,
             unknown: 0,
+            eht: 0,
+            steps: 0,
             last_ns: 0,
+            last_at_ns: 0,
             rates: Vec::new(),
             names: BTreeMap::new(),
         }
@@ -162,26 +125,35 @@ impl Frames {
         self.names.get(&mac).map(String::as_str)
     }
 
+    /// Sentences on what was met in the frames so far.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let steps = (self.steps > 0).then(|| match self.steps {
+            1 => "The radio's clock was set once: no gap is counted across that.".into(),
+            n => format!("The radio's clock was set {n} times: no gap is counted across that."),
+        });
+        let frames = if self.eht == 1 { "1 frame is".into() } else { format!("{} frames are", self.eht) };
+        let eht = (self.eht > 0).then(|| format!("{frames} of 802.11be (EHT), whose rates are not read."));
+        steps.into_iter().chain(eht).collect()
+    }
+
     /// The next frame; `None` if nothing can be made of it.
     pub(super) fn frame(&mut self, packet: &Packet<'_>) -> Result<Option<Frame>, FingerprintError> {
         let radio = header(packet)?;
         self.count += 1;
-        if let Some((name, mac)) = packet.interface
-            && !self.names.contains_key(mac)
+        self.eht += u64::from(radio.eht);
+        if let Some(interface) = packet.interface
+            && let (Some(name), Some(mac)) = (&interface.name, interface.address)
+            && !self.names.contains_key(&mac)
         {
-            self.names.insert(*mac, name.clone());
+            self.names.insert(mac, name.clone());
         }
-        let Some(start_ns) = self.stamps.ns(&radio, packet) else {
+        // A 0 behind other stamps of a radio is not a time.
+        let stamp = self.stamps.ns(&radio, packet).filter(|ns| *ns > 0 || self.last_ns == 0);
+        let Some(start_ns) = stamp else {
             self.unknown += 1;
             return Ok(None);
         };
-        // Two stamps of one moment may be a tick apart.
-        if start_ns.saturating_add(self.phy.sifs_ns()) < self.last_ns {
-            let back_us = (self.last_ns - start_ns) / 1000;
-            return Err(CaptureError::Unordered { frame: packet.number, back_us }.into());
-        }
-        let start_ns = start_ns.max(self.last_ns);
-        self.last_ns = start_ns;
+        let start_ns = self.follow(start_ns, packet)?;
         let Some(rate) = self.rate(&radio) else {
             self.unknown += 1;
             return Ok(None);
@@ -192,6 +164,31 @@ impl Frames {
         let frame = self.read(mpdu, bytes, rate, start_ns, radio.aggregate);
         self.unknown += u64::from(frame.kind == Kind::Unknown);
         Ok(Some(frame))
+    }
+
+    /// Time of a frame, not before the last one; counts a step of the radio's clock.
+    fn follow(&mut self, start_ns: u64, packet: &Packet<'_>) -> Result<u64, FingerprintError> {
+        // Two stamps of one moment may be a tick apart.
+        let back = start_ns.saturating_add(self.phy.sifs_ns()) < self.last_ns;
+        let at_ns = packet.at_ns.unwrap_or(0);
+        let passed_ns = at_ns.saturating_sub(self.last_at_ns);
+        let ahead = self.last_at_ns > 0
+            && at_ns > 0
+            && start_ns.saturating_sub(self.last_ns) > passed_ns.saturating_add(AHEAD_NS);
+        self.last_at_ns = at_ns;
+        match self.stamps {
+            Stamps::Radio if back || ahead => {
+                self.steps += 1;
+                self.last_ns = start_ns;
+            }
+            Stamps::File if back => {
+                let back_us = (self.last_ns - start_ns) / 1000;
+                return Err(CaptureError::Unordered { frame: packet.number, back_us }.into());
+            }
+            _ => {}
+        }
+        self.last_ns = self.last_ns.max(start_ns);
+        Ok(self.last_ns)
     }
 
     /// The rate that a radio tells, if the profile has it.
@@ -275,223 +272,4 @@ fn category(tid: u8) -> Category {
 }
 
 #[cfg(test)]
-mod tests {
-    use airtab_capture::DataLink;
-
-    use super::*;
-
-    const AP: Mac = [2, 0, 0, 0, 0, 0xaa];
-    const STATION: Mac = [2, 0, 0, 0, 0, 7];
-
-    /// A radiotap header: time, flags, rate and channel.
-    fn radiotap(tsft_us: u64, flags: u8, half_mbps: u8, mhz: u16) -> Vec<u8> {
-        let mut bytes = vec![0, 0, 22, 0, 0x0f, 0, 0, 0];
-        bytes.extend(tsft_us.to_le_bytes());
-        bytes.extend([flags, half_mbps]);
-        bytes.extend(mhz.to_le_bytes());
-        bytes.extend([0xa0, 0]);
-        bytes
-    }
-
-    /// A MAC header of three addresses, then `rest`.
-    fn mac_header(control: u8, flags: u8, to: Mac, sequence: u16, rest: &[u8]) -> Vec<u8> {
-        let mut bytes = vec![control, flags, 0, 0];
-        bytes.extend([to, STATION, AP].as_flattened());
-        bytes.extend((sequence << 4 | 3).to_le_bytes());
-        bytes.extend(rest);
-        bytes
-    }
-
-    fn packet<'a>(number: u64, bytes: &'a [u8], length: usize) -> Packet<'a> {
-        let link = DataLink::IEEE802_11_RADIOTAP;
-        Packet { number, at_ns: Some(77_000), length: length as u32, bytes, link, interface: None }
-    }
-
-    /// One frame at 11 Mb/s, of as many bytes as there are.
-    fn read(mac: &[u8]) -> Frame {
-        let bytes = [radiotap(500, 0x10, 22, 2412), mac.to_vec()].concat();
-        let mut frames = Frames::new(&Phy::named("std-11b").unwrap(), Stamps::Radio);
-        frames.frame(&packet(1, &bytes, bytes.len())).unwrap().unwrap()
-    }
-
-    #[test]
-    fn kinds_of_frames_are_told_by_their_control_field() {
-        for (control, kind, queue) in [
-            (0x80, Kind::Sends, Queue::Management),
-            (0x08, Kind::Sends, Queue::Plain),
-            (0x48, Kind::Sends, Queue::Plain),
-            (0xb4, Kind::Asks, Queue::Plain),
-            (0xa4, Kind::Asks, Queue::Plain),
-            (0x84, Kind::Asks, Queue::Plain),
-            (0x94, Kind::Answers, Queue::Plain),
-            (0xd4, Kind::Answers, Queue::Plain),
-            (0xc4, Kind::Clears, Queue::Plain),
-            (0xe4, Kind::Unknown, Queue::Plain),
-        ] {
-            let found = read(&mac_header(control, 0, AP, 0, &[]));
-            assert_eq!((found.kind, found.queue), (kind, queue), "{control:02x}");
-        }
-        // Cut before its sender: an answer needs none.
-        let cut = |control, length| read(&mac_header(control, 0, AP, 0, &[])[..length]).kind;
-        assert_eq!([cut(0xd4, 10), cut(0xd4, 9), cut(0x08, 16), cut(0x08, 15)], {
-            [Kind::Answers, Kind::Unknown, Kind::Sends, Kind::Unknown]
-        });
-    }
-
-    /// IEEE 802.11-2020, table 10-1.
-    #[test]
-    fn a_tid_is_of_a_category() {
-        use Category::{Background, BestEffort, Video, Voice};
-        let of = [BestEffort, Background, Background, BestEffort, Video, Video, Voice, Voice];
-        for (tid, category) in of.into_iter().enumerate() {
-            let found = read(&mac_header(0x88, 0x01, AP, 0, &[tid as u8, 0]));
-            assert_eq!(found.queue, Queue::Category(category), "TID {tid}");
-            // Behind a fourth address.
-            let rest = [&[9; 6][..], &[tid as u8, 0]].concat();
-            let found = read(&mac_header(0x88, 0x03, AP, 0, &rest));
-            assert_eq!((found.queue, found.from_ap), (Queue::Category(category), false), "TID {tid}");
-        }
-    }
-
-    #[test]
-    fn who_sent_it_and_whether_again() {
-        for (flags, from_ap, retry) in [
-            (0x00, false, false),
-            (0x01, false, false),
-            (0x02, true, false),
-            (0x03, false, false),
-            (0x0a, true, true),
-            (0x49, false, true),
-        ] {
-            let found = read(&mac_header(0x08, flags, AP, 1234, &[]));
-            assert_eq!((found.from_ap, found.retry, found.from), (from_ap, retry, STATION), "{flags:02x}");
-            assert_eq!(found.sequence, 1234, "without its fragment");
-        }
-    }
-
-    /// SIFS and an ACK of 14 bytes at 2 Mb/s behind 192 us.
-    #[test]
-    fn who_is_answered() {
-        let ack_ns = 10_000 + 192_000 + 56_000;
-        let group = [1, 0, 0x5e, 0, 0, 1];
-        for (what, mac, answer_ns) in [
-            ("data", mac_header(0x08, 1, AP, 0, &[]), ack_ns),
-            ("to a group", mac_header(0x08, 2, group, 0, &[]), 0),
-            ("an RTS", mac_header(0xb4, 0, AP, 0, &[]), ack_ns),
-            ("QoS data", mac_header(0x88, 1, AP, 0, &[0x00, 0]), ack_ns),
-            ("without an ACK", mac_header(0x88, 1, AP, 0, &[0x20, 0]), 0),
-            ("by a block ACK", mac_header(0x88, 1, AP, 0, &[0x60, 0]), ack_ns),
-            ("an ACK", mac_header(0xd4, 0, AP, 0, &[]), 0),
-        ] {
-            assert_eq!(read(&mac).answer_ns, answer_ns, "{what}");
-        }
-    }
-
-    /// 192 us and all of its bytes at 11 Mb/s, whatever the capture keeps of it.
-    #[test]
-    fn a_frame_lasts_as_long_as_its_bytes() {
-        let phy = Phy::named("std-11b").unwrap();
-        let mac = mac_header(0x08, 1, AP, 0, &[]);
-        let of = |flags, length: usize| {
-            let bytes = [radiotap(500, flags, 22, 2412), mac.clone()].concat();
-            let mut frames = Frames::new(&phy, Stamps::Radio);
-            let frame = frames.frame(&packet(1, &bytes, 22 + length)).unwrap().unwrap();
-            (frame.start_ns, frame.end_ns, frame.kind, frames.unknown)
-        };
-        let end_ns = 500_000 + 192_000 + (1088u64 * 8_000).div_ceil(11);
-        assert_eq!(of(0x10, 1088), (500_000, end_ns, Kind::Sends, 0), "with its FCS");
-        assert_eq!(of(0x00, 1084), (500_000, end_ns, Kind::Sends, 0), "without it");
-        // Damaged: nobody knows what it was.
-        assert_eq!(of(0x50, 1088), (500_000, end_ns, Kind::Unknown, 1));
-    }
-
-    #[test]
-    fn time_stamps_of_one_moment_may_be_a_tick_apart() {
-        let mac = mac_header(0x08, 1, AP, 0, &[]);
-        let mut frames = Frames::new(&Phy::named("std-11b").unwrap(), Stamps::Radio);
-        let mut starts = |us, number| {
-            let bytes = [radiotap(us, 0x10, 22, 2412), mac.clone()].concat();
-            frames.frame(&packet(number, &bytes, bytes.len())).map(|frame| frame.unwrap().start_ns)
-        };
-        assert_eq!(starts(500, 1).ok(), Some(500_000));
-        // SIFS is 10 us.
-        assert_eq!(starts(490, 2).ok(), Some(500_000));
-        let said = starts(487, 3).unwrap_err().to_string();
-        assert!(said.starts_with("frame 3 is 13 us earlier than the one before"), "{said}");
-        assert_eq!(starts(520, 4).ok(), Some(520_000));
-        // By the file: the radio's clock says nothing.
-        let mut of_file = Frames::new(&Phy::named("std-11b").unwrap(), Stamps::File);
-        let bytes = [radiotap(500, 0x10, 22, 2412), mac.clone()].concat();
-        assert_eq!(of_file.frame(&packet(1, &bytes, bytes.len())).unwrap().unwrap().start_ns, 77_000);
-    }
-
-    #[test]
-    fn frames_without_a_rate_or_a_time_are_counted() {
-        let mac = mac_header(0x08, 1, AP, 0, &[]);
-        let mut frames = Frames::new(&Phy::named("std-11b").unwrap(), Stamps::Radio);
-        let without_rate = [radiotap(500, 0x10, 0, 2412), mac.clone()].concat();
-        assert!(frames.frame(&packet(1, &without_rate, 60)).unwrap().is_none());
-        let mut without_time = vec![0, 0, 9, 0, 0x04, 0, 0, 0, 22];
-        without_time.extend(&mac);
-        assert!(frames.frame(&packet(2, &without_time, 60)).unwrap().is_none());
-        let good = [radiotap(600, 0x10, 22, 2412), mac.clone()].concat();
-        assert!(frames.frame(&packet(3, &good, 60)).unwrap().is_some());
-        assert_eq!((frames.count, frames.unknown), (3, 2));
-        // The first name of an address stays.
-        let mut named = |name: &str, mac| {
-            let interface = (name.to_string(), mac);
-            let packet = Packet { interface: Some(&interface), ..packet(4, &good, 60) };
-            frames.frame(&packet).unwrap();
-        };
-        named("one", STATION);
-        named("two", STATION);
-        named("ap", AP);
-        assert_eq!([STATION, AP, [1; 6]].map(|mac| frames.name(mac)), [Some("one"), Some("ap"), None]);
-    }
-
-    /// The newest format and the highest band of all frames decide, not those of the last one.
-    #[test]
-    fn the_phy_is_guessed_by_rates_and_band() {
-        let legacy = |half_mbps, mhz| radiotap(500, 0x10, half_mbps, mhz);
-        // Time, flags, channel, and an MCS, VHT or HE.
-        let by_mcs = |present: u32, mhz: u16, rest: &[u8]| {
-            let mut bytes = vec![0, 0, 0, 0];
-            bytes.extend((0x0b | present).to_le_bytes());
-            bytes.extend(500u64.to_le_bytes());
-            bytes.extend([0, 0]);
-            bytes.extend(mhz.to_le_bytes());
-            bytes.extend([0, 0]);
-            bytes.extend(rest);
-            bytes[2] = bytes.len() as u8;
-            bytes
-        };
-        let ht = |mhz| by_mcs(1 << 19, mhz, &[0x0f, 0, 3]);
-        let vht = |mhz| by_mcs(1 << 21, mhz, &[0; 12]);
-        let he = |mhz| by_mcs(1 << 23, mhz, &[0; 12]);
-        for (frames, name) in [
-            (vec![legacy(22, 2412), legacy(2, 2412), legacy(4, 2412), legacy(11, 2412)], "std-11b"),
-            (vec![legacy(12, 2412), legacy(22, 2412)], "std-11g"),
-            (vec![legacy(108, 5180), legacy(12, 5180)], "std-11a"),
-            (vec![ht(2412), legacy(2, 2412)], "std-11n-2g4"),
-            (vec![ht(5180), legacy(12, 2412)], "std-11n"),
-            (vec![vht(5180), ht(5180), legacy(12, 5180)], "std-11ac"),
-            (vec![ht(5180), he(5180), vht(5180)], "std-11ax"),
-            (vec![he(2412), legacy(2, 2412)], "std-11ax-2g4"),
-        ] {
-            let mut guess = Guess::default();
-            frames.iter().for_each(|bytes| guess.add(&packet(1, bytes, 60)).unwrap());
-            assert_eq!(guess.frames, frames.len() as u64);
-            let (phy, stamps) = guess.end().unwrap();
-            assert_eq!((phy.name(), stamps), (name, Stamps::Radio));
-        }
-        // The first frame says whose time stamps they are.
-        let without = [vec![0, 0, 9, 0, 0x04, 0, 0, 0, 22], mac_header(0x08, 1, AP, 0, &[])].concat();
-        for (frames, stamps) in
-            [([&without, &legacy(22, 2412)], Stamps::File), ([&legacy(22, 2412), &without], Stamps::Radio)]
-        {
-            let mut guess = Guess::default();
-            frames.iter().for_each(|bytes| guess.add(&packet(1, bytes, 60)).unwrap());
-            assert_eq!(guess.end().map(|(_, stamps)| stamps).ok(), Some(stamps));
-        }
-    }
-}
+pub(super) mod tests;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Radiotap headers, read: time, rate, channel, place in an aggregate (radiotap.org).
 //!
-//! The `radiotap` crate knows no HE and panics on a vendor's namespace that is cut; the tests hold this
-//! against it.
+//! Fields are those of the first presence word. Further words, of other antennas and of vendors, are skipped up to the
+//! TLVs behind their fields; those of EHT mark the frame. The `radiotap` crate does not read HE and panics on a vendor's
+//! namespace that is cut; the tests hold this against it.
 //!
-//! What it does not do: fields of further namespaces, signal, antennas; the first user of a VHT PPDU stands for all.
+//! Limits: no rates of EHT, no signal, no antennas; the first user of a VHT PPDU stands for all.
 
 use airtab_core::{Format, RateSpec};
 
@@ -29,6 +30,8 @@ pub(super) struct Radio {
     /// Whether that was wrong.
     pub(super) damaged: bool,
     pub(super) speed: Option<Speed>,
+    /// True for a PPDU of 802.11be (EHT), whose rate is not read.
+    pub(super) eht: bool,
     /// Whether the channel is at 5 GHz or above.
     pub(super) high: bool,
     /// The same for all of an aggregate.
@@ -36,7 +39,7 @@ pub(super) struct Radio {
 }
 
 /// Size and alignment of the fields by their bits, as far as they are of use.
-const FIELDS: [(usize, usize); 24] = [
+const FIELDS: [(usize, usize); 28] = [
     (8, 8),  // TSFT
     (1, 1),  // flags
     (1, 1),  // rate
@@ -61,12 +64,25 @@ const FIELDS: [(usize, usize); 24] = [
     (12, 2), // VHT
     (12, 8), // time stamp
     (12, 2), // HE
+    (12, 2), // HE-MU
+    (6, 2),  // another user of HE-MU
+    (1, 1),  // PSDU of no length
+    (4, 2),  // L-SIG
 ];
+/// Fields of which something is read.
+const READ: usize = 24;
 
 const FLAG_FCS: u8 = 0x10;
 const FLAG_BAD_FCS: u8 = 0x40;
-/// A `present` word follows.
+/// TLVs are behind the fields.
+const TLVS: u32 = 1 << 28;
+/// The next presence word is of radiotap's fields from the first one on, or of a vendor's.
+const AGAIN: u32 = 1 << 29;
+const VENDOR: u32 = 1 << 30;
+/// A presence word follows.
 const MORE: u32 = 1 << 31;
+/// Types of TLVs: the U-SIG field, which EHT has, and EHT itself.
+const EHT: [u16; 2] = [33, 34];
 
 /// Reads a header.
 ///
@@ -85,20 +101,71 @@ pub(super) fn read(bytes: &[u8]) -> Result<Radio, &'static str> {
     let header = bytes.get(..length).filter(|h| h.len() >= 8).ok_or("it is longer than the frame, or cut")?;
     let present = word(4)?;
     let mut at = 8;
-    let mut more = present;
+    let (mut more, mut any) = (present, present);
     while more & MORE != 0 {
         more = word(at)?;
+        any |= more;
         at += 4;
     }
     let mut radio = Radio { length, ..Radio::default() };
-    for (bit, (size, alignment)) in FIELDS.into_iter().enumerate() {
+    for (bit, (size, alignment)) in FIELDS.into_iter().enumerate().take(READ) {
         if present & 1 << bit != 0 {
             at = at.next_multiple_of(alignment);
             radio.field(bit, header.get(at..at + size).ok_or("a field is beyond its end")?);
             at += size;
         }
     }
+    radio.eht = any & TLVS != 0 && tlvs(header).is_some_and(|at| has_eht(header, at));
     Ok(radio)
+}
+
+/// Offset of the TLVs behind the fields of all presence words; none without TLVs, or if it is unknown.
+fn tlvs(header: &[u8]) -> Option<usize> {
+    let words = || {
+        let mut last = false;
+        header[4..]
+            .chunks_exact(4)
+            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+            .take_while(move |word| !std::mem::replace(&mut last, word & MORE == 0))
+    };
+    let mut at = 4 + 4 * words().count();
+    let mut found = false;
+    // Fields are those of radiotap from bit 0 on, of its later bits, or a vendor's.
+    let (mut first, mut vendor) = (true, false);
+    for word in words() {
+        let fields = word & (TLVS - 1);
+        if first {
+            for (bit, (size, alignment)) in FIELDS.into_iter().enumerate() {
+                if fields & 1 << bit != 0 {
+                    at = at.next_multiple_of(alignment) + size;
+                }
+            }
+            found |= word & TLVS != 0;
+        } else if !vendor && fields != 0 {
+            return None;
+        }
+        if word & VENDOR != 0 {
+            // An OUI, a number and how many bytes of the vendor's follow: its fields are among these.
+            at = at.next_multiple_of(2);
+            let skip = header.get(at + 4..at + 6)?;
+            at += 6 + usize::from(u16::from_le_bytes([skip[0], skip[1]]));
+        }
+        first = word & AGAIN != 0;
+        vendor = word & VENDOR != 0 || (vendor && !first);
+    }
+    found.then_some(at.next_multiple_of(4))
+}
+
+/// True if one of the TLVs from an offset on is of EHT.
+fn has_eht(header: &[u8], mut at: usize) -> bool {
+    while let Some(head) = header.get(at..at + 4) {
+        let [kind, length] = [0, 2].map(|i| u16::from_le_bytes([head[i], head[i + 1]]));
+        if EHT.contains(&kind) {
+            return true;
+        }
+        at += 4 + usize::from(length).next_multiple_of(4);
+    }
+    false
 }
 
 impl Radio {
@@ -281,9 +348,58 @@ mod tests {
         // A second word of fields, which are not read.
         let radio = with(1 << 31 | 2, &[0, 0, 0, 0, 0x10]).unwrap();
         assert_eq!((radio.fcs, radio.length), (true, 13));
+        assert!(!radio.eht);
         assert_eq!(with(1, &[0; 7]), Err("a field is beyond its end"));
         assert_eq!(read(&[0, 0, 9, 0, 0, 0, 0, 0]), Err("it is longer than the frame, or cut"));
         assert_eq!(read(&[0, 0]), Err("it is cut"));
+    }
+
+    /// TLVs are behind the fields of all words: of further antennas, and of vendors with fields of their own.
+    #[test]
+    fn frames_of_802_11be_are_marked() {
+        let le = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let with = |words: &[u32], fields: &[u8]| {
+            let mut bytes = [&[0, 0, 0, 0][..], &le(words), fields].concat();
+            bytes[2] = bytes.len() as u8;
+            read(&bytes).expect("a header")
+        };
+        let tlv = |kind: u16, length: u16| {
+            let value = vec![0xee; usize::from(length).next_multiple_of(4)];
+            [&kind.to_le_bytes()[..], &length.to_le_bytes(), &value].concat()
+        };
+        // TSFT, flags, no rate, channel; 20 bytes from an offset of 8 on.
+        let fields = [&500u64.to_le_bytes()[..], &[0x10, 0], &5955u16.to_le_bytes(), &[0, 0]].concat();
+        let eht = |radio: Radio| (radio.eht, radio.speed, radio.tsft_us, radio.high, radio.fcs);
+        let marked = (true, None, Some(500), true, true);
+        let unmarked = (false, None, Some(500), true, true);
+        let present = 0x0b | TLVS;
+        let pad = vec![0; 2];
+        for (kinds, expected) in [
+            (&[(34, 40)][..], marked),
+            (&[(33, 12), (34, 40)], marked),
+            // Of a length that is padded; U-SIG alone.
+            (&[(30, 9), (33, 12)], marked),
+            (&[(30, 9), (32, 6)], unmarked),
+            (&[], unmarked),
+        ] {
+            let tlvs: Vec<u8> = kinds.iter().flat_map(|(kind, length)| tlv(*kind, *length)).collect();
+            assert_eq!(eht(with(&[present], &[&fields[..], &pad, &tlvs].concat())), expected, "{kinds:?}");
+        }
+        // Without its flag, what is behind the fields is nothing.
+        assert_eq!(eht(with(&[0x0b], &[&fields[..], &pad, &tlv(34, 40)].concat())), unmarked);
+        // Signal and number of two antennas, the flag in the last word. Words end at 16: TSFT begins there.
+        let antennas = [0x0b | MORE | AGAIN, 1 << 5 | 1 << 11 | MORE | AGAIN, 1 << 5 | 1 << 11 | TLVS];
+        let pair = [0xd0, 0];
+        assert_eq!(eht(with(&antennas, &[&fields[..], &pair, &pair, &pad, &tlv(34, 8)].concat())), marked);
+        // A vendor's word, all of whose bits are its own, and 5 bytes of it.
+        let vendor = [0x0b | MORE | VENDOR, 0x1fff_ffff | MORE | AGAIN, TLVS];
+        let skipped = [0, 0x11, 0x22, 3, 5, 0, 1, 2, 3, 4, 5, 0, 0, 0];
+        let bytes = [&fields[..], &skipped[..11], &[0], &tlv(34, 8)].concat();
+        assert_eq!(eht(with(&vendor, &[&fields[..], &skipped, &tlv(34, 8)].concat())), marked);
+        assert_eq!(eht(with(&vendor, &bytes)), unmarked, "where the vendor's bytes end");
+        // Bits from 32 on are not known, and neither is what is behind them.
+        let later = [0x0b | MORE, 1 | MORE | AGAIN, TLVS];
+        assert_eq!(eht(with(&later, &[&fields[..], &pad, &tlv(34, 8)].concat())), unmarked);
     }
 
     proptest! {

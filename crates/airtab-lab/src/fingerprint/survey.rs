@@ -111,6 +111,12 @@ impl Survey {
         self.before = Some(kept);
     }
 
+    /// The next exchange follows none.
+    pub(super) fn restart(&mut self) {
+        self.before = None;
+        self.senders.values_mut().for_each(|seen| seen.last = None);
+    }
+
     fn access(&mut self, exchange: &Exchange, access: &Access, before: Option<&Exchange>) {
         let slot_ns = self.waits.slot_ns;
         let seen = self.senders.entry(access.sender).or_insert_with(|| Seen {

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use airtab_core::{Discipline, Params, Phy};
 use airtab_lab::capture;
-use airtab_lab::fingerprint::{Decrement, Heard, Queue, of_capture};
+use airtab_lab::fingerprint::{Decrement, Heard, PhySource, Queue, of_capture};
 use airtab_quality::fingerprint::{Fault, Verdict};
 use airtab_scenario::ScenarioFile;
 use airtab_sim::Stream;
@@ -129,6 +129,37 @@ fn the_scenarios_cards_are_named() {
     }
 }
 
+/// A capture names its profile: the card that conforms to it is not accused by the standard's that its rates suggest, whose
+/// frames end on other moments.
+#[test]
+fn a_capture_names_its_phy() {
+    let station = "rate = \"54Mb/s\"\nfer = 0.0";
+    let mut file = captured(2, "phy = \"phy-a\"", station, 1, 4);
+    let read = |file: &[u8], phy| {
+        let mut open =
+            || -> std::io::Result<Box<dyn std::io::Read>> { Ok(Box::new(Cursor::new(file.to_vec()))) };
+        of_capture(&mut open, phy).expect("a good capture")
+    };
+    let named = read(&file, None);
+    assert_eq!((named.phy.name(), named.phy_source), ("phy-a", PhySource::Named));
+    assert!(named.senders.len() == 2 && named.notes.is_empty(), "{:?}", named.notes);
+    assert!(named.senders.iter().all(|found| found.judgement.verdict == Verdict::Conformant));
+    let other = read(&file, Phy::named("std-11g"));
+    let accused = |verdict: &Verdict| matches!(verdict, Verdict::Faults(_));
+    assert!(
+        other.senders.iter().any(|found| accused(&found.judgement.verdict)),
+        "std-11g is another profile"
+    );
+    // Without the name it is a guess, by which no card is accused.
+    let name = b"PHY profile phy-a";
+    while let Some(at) = file.windows(name.len()).position(|bytes| bytes == name) {
+        file[at] = b'p';
+    }
+    let guessed = read(&file, None);
+    assert_eq!((guessed.phy.name(), guessed.phy_source), ("std-11g", PhySource::Guessed));
+    assert!(!guessed.senders.iter().any(|found| accused(&found.judgement.verdict)));
+}
+
 /// An access category has an interframe space and a window of its own.
 #[test]
 fn aggregates_of_an_access_category() {
@@ -162,9 +193,10 @@ fn error(file: &[u8]) -> String {
 #[test]
 fn bad_pcapng_files_are_told() {
     let good = captured(1, "phy = \"std-11b\"", "rate = \"11Mb/s\"\nfer = 0.0", 1, 1);
-    let cut = error(&good[..good.len() - 7]);
-    assert!(cut.starts_with("it is cut: frame ") && cut.contains("is not whole"), "{cut}");
-    let simple = SimplePacketBlock { original_len: 4, data: vec![0; 4].into() };
+    assert_eq!(error(&good[..40]), "it ends at byte 0 within its first frame: capture again");
+    // Radiotap with a rate alone.
+    let rate_only = [0, 0, 9, 0, 4, 0, 0, 0, 22, 0xd4, 0, 0, 0, 2, 0, 0, 0, 0, 1];
+    let simple = SimplePacketBlock { original_len: 19, data: rate_only[..].into() };
     let said = error(&pcapng(DataLink::IEEE802_11_RADIOTAP, vec![simple.into_block()]));
     assert!(said.starts_with("its frames have no time stamps"), "{said}");
     let packet = EnhancedPacketBlock {

@@ -122,6 +122,8 @@ pub enum Verdict {
         /// Of the comb: 1 is sharp.
         contrast: f64,
     },
+    /// The draws do not fit a profile of 802.11 that was guessed, which shows no fault.
+    Guessed,
     /// It pauses of itself: such gaps are no backoff.
     NotSaturated {
         /// Share of gaps that are longer than any window.
@@ -263,6 +265,16 @@ impl fmt::Display for Fault {
 }
 
 /// The same.
+impl Judgement {
+    /// The judgement by a profile that was guessed: faults become [`Verdict::Guessed`].
+    pub fn by_guess(self) -> Judgement {
+        match self.verdict {
+            Verdict::Faults(_) => Judgement { verdict: Verdict::Guessed, ..self },
+            _ => self,
+        }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -273,6 +285,10 @@ impl fmt::Display for Verdict {
                 let said: Vec<String> = faults.iter().map(Fault::to_string).collect();
                 write!(f, "does not conform: it {}", said.join("; it "))
             }
+            Verdict::Guessed => write!(
+                f,
+                "does not fit the profile, which is a guess: that shows no fault. Give the profile of its network with --phy"
+            ),
             Verdict::TooFew { draws, needed } => {
                 write!(f, "too few samples: {draws} of the {needed} that a verdict needs")
             }

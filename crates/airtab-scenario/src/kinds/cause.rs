@@ -229,7 +229,11 @@ impl Parts {
             let here = all.filter(|(direction, leg)| Place::of(*direction, *leg) == part.place);
             here.map(|(direction, leg)| of(app, direction, leg)).sum()
         };
+        // There each node has one queue, for both directions.
+        let meshed = !q.nodes.is_empty();
         let place = match (&self.directions[..], part.place) {
+            (_, Place::AccessPoint) if meshed => "the nodes' queues on the way down".into(),
+            (_, Place::Uplink) if meshed => "the nodes' queues on the way up".into(),
             ([one], Place::Channel | Place::Wires) => {
                 format!("{} on the way {}", part.place.words(), one.word())
             }
@@ -238,6 +242,9 @@ impl Parts {
         if part.lost {
             let lost = percent(sum(loss));
             let (met, who) = match part.place {
+                Place::AccessPoint | Place::Uplink if meshed => {
+                    (format!("which drop {lost} of its packets"), for_whom(q, app, false))
+                }
                 Place::AccessPoint => (format!("which drops {lost} of its packets"), for_whom(q, app, false)),
                 Place::Uplink => {
                     (format!("which drops {lost} of its packets"), format!(", behind {}", ahead(q, app)))
@@ -261,6 +268,7 @@ impl Parts {
                 ("waits", " for the air, nobody before it".into())
             }
             Place::AccessPoint => ("waits", format!(": {}", crowd(q, app))),
+            Place::Uplink if meshed => ("waits", format!(": {}", crowd(q, app))),
             Place::Uplink => ("waits", format!(" behind {}", ahead(q, app))),
             Place::Ring => ("waits", format!(": {}", in_the_ring(q, app))),
             Place::Channel => ("takes", self.rivals(q, app)),

@@ -72,10 +72,13 @@ const GOOD_PART: f64 = 0.25;
 /// few of them, or whom its packets need not wait for. `held_said`: its own places were told before.
 pub(super) fn for_whom(q: &QueueScores, app: &Scores, held_said: bool) -> String {
     let (own, others) = (held(app), held_by_others(q, app));
-    let places = limit(q).map_or("places".into(), |n| format!("of the {n} places"));
+    let places = places(q);
     let limit = limit(q).and_then(|n| n.parse::<f64>().ok());
     if limit.is_some_and(|n| own.max(others) < GOOD_PART * n) {
         return format!(", though on the mean {:.0} {places} are taken", own + others);
+    }
+    if own > others && !q.nodes.is_empty() {
+        return format!(": its own packets hold {own:.0} {places}");
     }
     if own > others {
         return format!(": its own packets fill the queue, {own:.0} {places}");
@@ -126,10 +129,7 @@ pub(super) fn largest_other<'a>(q: &'a QueueScores, app: &Scores) -> Option<&'a 
 /// Who holds the places of the queue.
 pub(super) fn crowd(q: &QueueScores, app: &Scores) -> String {
     let (own, all) = (held(app), held_by_others(q, app));
-    let places = match limit(q) {
-        Some(limit) => format!("of the {limit} places"),
-        None => "places".into(),
-    };
+    let places = places(q);
     match largest_other(q, app) {
         _ if own > all => format!("it holds {own:.0} {places} itself"),
         Some(one) if held(one) >= 0.7 * all => format!("{} holds {:.0} {places}", one.name, held(one)),
@@ -138,8 +138,19 @@ pub(super) fn crowd(q: &QueueScores, app: &Scores) -> String {
     }
 }
 
-pub(super) fn limit(q: &QueueScores) -> Option<&str> {
-    q.params.get("limit").map(String::as_str)
+/// Text for the places that packets hold: those of the access point's queue, or of all queues of a mesh together, to which
+/// no limit applies.
+pub(super) fn places(q: &QueueScores) -> String {
+    match limit(q) {
+        Some(limit) => format!("of the {limit} places"),
+        None if q.nodes.is_empty() => "places".into(),
+        None => "places in the nodes' queues".into(),
+    }
+}
+
+/// Limit of the access point's queue; None in a mesh, where each node has one.
+fn limit(q: &QueueScores) -> Option<&str> {
+    q.params.get("limit").filter(|_| q.nodes.is_empty()).map(String::as_str)
 }
 
 /// "1.5 ms": as exact as an interval of that half width lets it be told, if one is known.

@@ -155,7 +155,10 @@ fn read_capture(s: &Section, context: &Context, name: &str, client: IpAddr) -> O
     let opened = context.folder.open(&path, "a capture (pcap or pcapng)");
     let opened = opened.map_err(|reason| s.problem_of("file", &format!("{file}: {reason}"))).ok()?;
     match capture_file::read(opened, client) {
-        Ok(Replayed { packets, tcp, others }) => Some(Replay { tcp, others, ..Replay::once(packets) }),
+        Ok(Replayed { packets, tcp, others, warnings }) => {
+            warnings.iter().for_each(|warning| s.warn_of("file", &format!("{file}: {warning}")));
+            Some(Replay { tcp, others, ..Replay::once(packets) })
+        }
         Err(Unusable::Client(message)) => {
             s.problem_of("client", &format!("{file}: {message}"));
             None

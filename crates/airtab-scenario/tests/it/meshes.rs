@@ -4,7 +4,7 @@
 use airtab_core::Phy;
 use airtab_model::sizing::dnb::{Origin, Rounding, Rule};
 use airtab_model::sizing::split::Split;
-use airtab_scenario::{Errors, ScenarioFile};
+use airtab_scenario::{Direction, Errors, Metric, OfPath, QueueSpec, ScenarioFile, measure};
 use airtab_sim::wifi::{DnbConfig, Interference, Layout, Loss, MediumConfig, MeshConfig};
 use airtab_sim::{Change, Changed, Latency, Servers, Shape};
 
@@ -268,6 +268,41 @@ fn lists_say_what_places_say() {
 }
 
 /// Changes of a link, one after the other, whatever their order in the file.
+/// Pings behind datagrams over four hops. Two links of 1 Gb/s take 12 us each for 1500 bytes, and a packet may wait there for
+/// one other. Each of four frames has a preamble of 192 us and its bytes at 11 Mb/s.
+#[test]
+fn delay_by_part_is_the_sum_over_hops() {
+    let text = "duration = \"12s\"\nmeasure = [\"2s\", \"12s\"]\ntopology = \"chain-4\"\nwifi.phy = \"dnb-11b\"\n\
+                [queue]\nfifo.limit = 50\n\
+                [[app]]\nname = \"ping\"\nkind = \"ping\"\nfrom = \"n0\"\nto = \"n4\"\n\
+                [[app]]\nname = \"udp\"\nkind = \"udp\"\nrate = \"3Mb/s\"\nfrom = \"n0\"\nto = \"n4\"\n";
+    let file = ScenarioFile::parse("mesh.toml", text).unwrap_or_else(|e| panic!("{e}"));
+    let params = "fifo".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+    let measured = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1));
+    for (app, direction, delay) in [
+        (0, Direction::Down, Some(Metric::Delay)),
+        (0, Direction::Up, Some(Metric::UplinkDelay)),
+        (1, Direction::Down, None),
+    ] {
+        let figures = &measured.apps[app];
+        let of = |part| figures[&Metric::of_path(direction, part)];
+        let [wires, queue, channel] = [OfPath::Wires, OfPath::Queue, OfPath::Channel].map(of);
+        assert!((0.0..50e-6).contains(&wires), "{app} {direction:?}: {wires} s on links of 24 us");
+        assert!(channel > 4.0 * 192e-6, "{app} {direction:?}: {channel} s on the air of four frames");
+        if let Some(delay) = delay {
+            let sum = wires + queue + channel;
+            assert!((sum / figures[&delay] - 1.0).abs() < 1e-9, "{sum} of {}", figures[&delay]);
+        }
+        for part in [OfPath::WiresJitter, OfPath::QueueJitter, OfPath::ChannelJitter] {
+            assert!(of(part) >= 0.0, "{app} {direction:?} {part:?}: {}", of(part));
+        }
+        if app == 1 {
+            assert!(channel > 4.0 * (192e-6 + 1500.0 * 8.0 / 11e6), "{channel}");
+            assert!(queue > 0.1, "more is offered than four hops of 11 Mb/s carry: {queue}");
+        }
+    }
+}
+
 #[test]
 fn links_change() {
     let change = |at: &str, key: &str, value: &str| {

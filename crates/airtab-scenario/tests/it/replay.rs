@@ -386,10 +386,11 @@ fn what_is_wrong_is_told_with_its_frame_and_a_cure() {
             b"[[station]]".to_vec(),
             "d/x.pcap: it is no pcap or pcapng file: give a capture, as tcpdump",
         ),
+        ("cut", whole[..99].to_vec(), "d/x.pcap: it ends at byte 24 within its first frame: capture again"),
         (
-            "cut",
-            whole[..whole.len() - 1].to_vec(),
-            "d/x.pcap: it is cut: frame 2 is not whole. Capture again, or drop it: editcap -r IN OUT 1-1",
+            "compressed",
+            vec![0x1f, 0x8b, 8, 0],
+            "d/x.pcap: it is compressed with gzip: unpack it first, zcat IN > OUT",
         ),
         (
             "radio",
@@ -429,6 +430,27 @@ fn what_is_wrong_is_told_with_its_frame_and_a_cure() {
     assert_eq!(said, expected);
     let said = file(&many(1_000_000), WIDE, HOST).map(|f| replay(&f).packets.list().len());
     assert_eq!(said, Ok(1_000_000), "as many as fit");
+}
+
+/// A cut capture is sent as far as it is whole; the warning about frames that are not decoded names the key.
+#[test]
+fn what_a_capture_may_lack_is_a_warning() {
+    let up = |at| (at, ethernet(0x0800, &ipv4(CLIENT, SERVER, 100, false)));
+    let session = (SECOND, ethernet(0x8864, &[&[0x11, 0, 0, 1, 0, 102, 0, 0x21], &up(0).1[14..]].concat()));
+    let labels = (SECOND, ethernet(0x8847, &[0, 1, 0x41, 64]));
+    let frames = [up(SECOND), session, labels, up(2 * SECOND)];
+    let whole = pcap(DataLink::ETHERNET, &frames);
+    let warnings = |capture: &[u8]| {
+        let file = file(capture, WIDE, HOST).expect("a good one");
+        let said: Vec<String> = file.warnings.iter().map(|warning| warning.message.clone()).collect();
+        (replay(&file).packets.list().len(), said)
+    };
+    let not_decoded = "[[app]] file: d/x.pcap: 1 frame is not decoded (MPLS 1)".to_string();
+    assert_eq!(warnings(&whole), (3, vec![not_decoded.clone()]));
+    // 24 bytes of the file, 16 of each packet; frames of 114, 122 and 60 bytes.
+    let cut = "[[app]] file: d/x.pcap: the capture is cut: a frame that begins at byte 368 is not whole; the result is of \
+               the 3 frames before";
+    assert_eq!(warnings(&whole[..whole.len() - 1]), (2, vec![cut.into(), not_decoded]));
 }
 
 /// Every prefix of a capture is refused or read, every byte of it may be another: nothing panics.

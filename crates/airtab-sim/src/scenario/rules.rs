@@ -68,7 +68,7 @@ impl Scenario {
 
     /// Hops of an application's way in a mesh, and what the slowest of their links carries, bit/s; None: in no mesh, or
     /// nothing leads there.
-    pub(crate) fn way(&self, app: &App) -> Option<(u32, u64)> {
+    pub fn way(&self, app: &App) -> Option<(u32, u64)> {
         let (mesh, Servers::Behind(from, _)) = (self.medium.mesh()?, app.servers) else { return None };
         let path = Ways::new(mesh).ok()?.path(from, app.station as u16)?;
         let linked = |hop: &[u16]| {

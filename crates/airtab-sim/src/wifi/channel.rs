@@ -405,3 +405,21 @@ impl ChannelAccess {
         self.exchanges
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use airtab_core::Phy;
+
+    use super::*;
+
+    /// IEEE 802.11-2020, 10.3.2.3.6: AIFS = SIFS + AIFSN slots, 16 us and 9 us at 5 GHz.
+    #[test]
+    fn a_retry_waits_the_aifs_of_its_category() {
+        let config = CellConfig::new(Phy::named("std-11ac").expect("a profile of the core"));
+        let edca = ChannelAccess::new(&config, 1, 4, Some(&[2, 2, 3, 7]));
+        let waits = [0, 1, 2, 3].map(|category| edca.wait_ns(category, 5, false));
+        assert_eq!(waits, [34 + 45, 34 + 45, 43 + 45, 79 + 45].map(|us| us * 1000));
+        let dcf = ChannelAccess::new(&config, 1, 1, None);
+        assert_eq!(dcf.wait_ns(0, 0, false), 34_000, "DIFS");
+    }
+}

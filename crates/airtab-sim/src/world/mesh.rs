@@ -90,8 +90,7 @@ impl<B: Tag, T: Copy> World<B, T> {
         (channel, from): (u16, u16),
         (neighbour, node): (u16, NodeId),
     ) {
-        let carried = self.pool.body_mut(packet);
-        (carried.at, carried.peer, carried.queued_ns) = (node, neighbour, self.now);
+        self.pool.body_mut(packet).enter(node, neighbour, self.now);
         self.pool.set_sta(packet, neighbour);
         self.reports.push(Report::Queued { at: Place::Node(from), packet });
         let own = &mut self.channels[usize::from(channel)];

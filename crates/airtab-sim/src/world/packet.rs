@@ -19,6 +19,9 @@ pub struct Carried<B> {
     pub dequeued_ns: u64,
     /// When the other end of that way had it, ns.
     pub crossed_ns: u64,
+    /// Time in queues before earlier ways over the air, and on the channel there, ns: in a mesh.
+    earlier_queues_ns: u64,
+    earlier_channels_ns: u64,
     /// Length of the IP packet, bytes.
     pub bytes: u32,
     /// Where it goes to.
@@ -37,21 +40,46 @@ impl<B> Carried<B> {
     #[inline]
     pub(super) fn new(body: B, bytes: u32, (at, to): (NodeId, NodeId), sent_ns: u64) -> Carried<B> {
         let (queued_ns, dequeued_ns, crossed_ns) = (0, 0, 0);
-        Carried { body, bytes, to, peer: NO_STATION, sent_ns, queued_ns, dequeued_ns, crossed_ns, at }
+        let (earlier_queues_ns, earlier_channels_ns) = (0, 0);
+        Carried {
+            body,
+            bytes,
+            to,
+            peer: NO_STATION,
+            sent_ns,
+            queued_ns,
+            dequeued_ns,
+            crossed_ns,
+            earlier_queues_ns,
+            earlier_channels_ns,
+            at,
+        }
     }
 
-    /// Where it spent its time, once it has come to its end at `now`: after one way over the air at most, or what
-    /// came before the last one is the wires'.
+    /// Records that it comes to the queue before a way over the air, to the station `peer`, which is at `node`.
+    #[inline]
+    pub(super) fn enter(&mut self, node: NodeId, peer: u16, now: u64) {
+        (self.earlier_queues_ns, self.earlier_channels_ns) = self.on_air();
+        (self.at, self.peer, self.queued_ns) = (node, peer, now);
+    }
+
+    /// Time in the queues before the air, and on the channel, ns, once the last hop is over.
+    #[inline]
+    fn on_air(&self) -> (u64, u64) {
+        if self.peer == NO_STATION {
+            return (0, 0);
+        }
+        (
+            self.earlier_queues_ns + (self.dequeued_ns - self.queued_ns),
+            self.earlier_channels_ns + (self.crossed_ns - self.dequeued_ns),
+        )
+    }
+
+    /// Time on each part of its way, once it has come to its end at `now`.
     #[inline]
     pub fn legs(&self, now: u64) -> Legs {
-        if self.peer == NO_STATION {
-            return Legs { wires_ns: now - self.sent_ns, ..Legs::default() };
-        }
-        Legs {
-            wires_ns: self.queued_ns - self.sent_ns + (now - self.crossed_ns),
-            queue_ns: self.dequeued_ns - self.queued_ns,
-            channel_ns: self.crossed_ns - self.dequeued_ns,
-        }
+        let (queue_ns, channel_ns) = self.on_air();
+        Legs { wires_ns: now - self.sent_ns - queue_ns - channel_ns, queue_ns, channel_ns }
     }
 }
 
@@ -87,5 +115,22 @@ impl<B: Copy, A: Acks<B>> Acks<Carried<B>> for CarriedAcks<A> {
 
     fn merge(&mut self, data: &mut Carried<B>, ack: &Carried<B>) -> bool {
         self.0.merge(&mut data.body, &ack.body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 5 ns on a link, 5 in a queue, 11 on the air; 9 and 10 of the next hop; 7 on a link. Times of both hops count.
+    #[test]
+    fn each_hop_adds_its_times() {
+        let mut packet = Carried::new((), 100, (NodeId(0), NodeId(9)), 10);
+        assert_eq!(packet.legs(17), Legs { wires_ns: 7, queue_ns: 0, channel_ns: 0 });
+        for (peer, queued_ns, dequeued_ns, crossed_ns) in [(1, 15, 20, 31), (0, 31, 40, 50)] {
+            packet.enter(NodeId(peer), peer as u16, queued_ns);
+            (packet.dequeued_ns, packet.crossed_ns) = (dequeued_ns, crossed_ns);
+        }
+        assert_eq!(packet.legs(57), Legs { wires_ns: 12, queue_ns: 14, channel_ns: 21 });
     }
 }

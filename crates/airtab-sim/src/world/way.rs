@@ -49,7 +49,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     fn down(&mut self, packet: Handle, channel: u16, station: u16, node: NodeId) {
         let carried = self.pool.body_mut(packet);
         let first = carried.peer == NO_STATION;
-        (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
+        carried.enter(node, station, self.now);
         // It has had its end's number from the start.
         if !first || node != carried.to {
             self.pool.set_sta(packet, station);
@@ -64,8 +64,7 @@ impl<B: Tag, T: Copy> World<B, T> {
     /// A packet of a station comes to its queue for the access point at `node`.
     #[inline(never)]
     fn up(&mut self, packet: Handle, channel: u16, station: u16, node: NodeId) {
-        let carried = self.pool.body_mut(packet);
-        (carried.at, carried.peer, carried.queued_ns) = (node, station, self.now);
+        self.pool.body_mut(packet).enter(node, station, self.now);
         let medium = &mut self.channels[usize::from(channel)].medium;
         medium.send_up(&mut self.pool, station.into(), packet, self.now);
         self.heed(channel);

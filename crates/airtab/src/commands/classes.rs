@@ -5,8 +5,6 @@
 
 pub mod args;
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,9 +12,9 @@ use airtab_lab::class_load::{BIN_NS, ClassLoad, Loads, Rules, of_capture};
 use airtab_lab::draw::{Axis, Content, Figure, Kind, Line, Look, Panel, Plot, Point};
 use airtab_lab::table;
 use anyhow::Context;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::progress::reading;
+use super::reading::{Reading, named};
 use crate::args::USAGE;
 use crate::output;
 
@@ -40,8 +38,9 @@ pub fn classes(args: &args::Classes) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.form.out {
         output::Drawing::open(path)?.write(&figure(&names, &found))?;
     }
-    let text = text(&args.file, &names, &found, before.as_ref());
-    let json = as_json(&args.file, &names, &found, before.as_ref());
+    let file = named(&args.file);
+    let text = text(&file, &names, &found, before.as_ref());
+    let json = as_json(&file, &names, &found, before.as_ref());
     output::print(&if args.form.printed.is_json() { format!("{json:#}\n") } else { text })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -54,23 +53,23 @@ pub fn rules(text: &str, names: &[&str]) -> Result<Rules, String> {
     Rules::parse(text, names).map_err(|e| format!("--rules: {e}"))
 }
 
-/// Reads a capture; rules that took nothing are told.
+/// Reads a capture; warns of its end, of frames that are not decoded, and of rules that took nothing.
 ///
 /// # Errors
 /// The file, and what is wrong with it.
 pub fn read(path: &Path, rules: &Rules) -> anyhow::Result<Loads> {
-    let named = || path.display().to_string();
-    let bar = reading(path, 1).with_context(named)?;
-    let mut open = || -> io::Result<Box<dyn Read>> { Ok(Box::new(bar.wrap_read(File::open(path)?))) };
-    let loads = of_capture(&mut open, rules).with_context(named)?;
-    bar.finish_and_clear();
-    for why in rules.unreached(&loads.matched) {
+    let named = || named(path);
+    let mut reading = Reading::open(path, 1).with_context(named)?;
+    let loads = of_capture(&mut || reading.begin(), rules).with_context(named)?;
+    reading.end();
+    let warnings = loads.end.warning().into_iter().chain(loads.unread.words());
+    for why in warnings.chain(rules.unreached(&loads.matched)) {
         output::warn(&format!("{}: {why}", named()));
     }
     Ok(loads)
 }
 
-fn text(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> String {
+fn text(file: &str, names: &[&str], found: &Loads, before: Option<&Loads>) -> String {
     let kb = |rate: f64| format!("{:.1}", rate / 1000.0);
     let mut headings = vec!["\nclass", "\npackets"];
     headings.extend(before.map(|_| "load\nKB/s"));
@@ -90,8 +89,7 @@ fn text(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> S
     let rows: Vec<Vec<String>> = found.classes.iter().enumerate().map(row).collect();
     let style = output::stdout_style();
     let mut text = format!(
-        "{}: {} frames in {:.1} s\n\n{}",
-        path.display(),
+        "{file}: {} frames in {:.1} s\n\n{}",
         found.frames,
         found.span_ns as f64 / 1e9,
         table::figures(&headings, &rows, style)
@@ -111,7 +109,7 @@ fn text(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> S
     text
 }
 
-fn as_json(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -> Value {
+fn as_json(file: &str, names: &[&str], found: &Loads, before: Option<&Loads>) -> Value {
     let class = |(i, class): (usize, &ClassLoad)| {
         json!({
             "class": names[i],
@@ -127,11 +125,13 @@ fn as_json(path: &Path, names: &[&str], found: &Loads, before: Option<&Loads>) -
     };
     json!({
         "schema": 1,
-        "file": path.display().to_string(),
+        "file": file,
         "frames": found.frames,
+        "whole_until_byte": found.end.offset(),
         "span_s": found.span_ns as f64 / 1e9,
         "bin_s": BIN_NS as f64 / 1e9,
         "unmatched_packets": found.unmatched,
+        "unread_frames": found.unread.iter().map(|(unread, n)| (unread.to_string(), n.into())).collect::<Map<_, _>>(),
         "rule_packets": found.matched,
         "classes": found.classes.iter().enumerate().map(class).collect::<Vec<_>>(),
     })
@@ -168,6 +168,8 @@ fn figure(names: &[&str], found: &Loads) -> Figure {
 
 #[cfg(test)]
 mod tests {
+    use airtab_lab::class_load::{End, UnreadCounts};
+
     use super::*;
 
     /// 10 s of two classes; of the second no segment of TCP.
@@ -187,18 +189,20 @@ mod tests {
             ],
             matched: vec![33, 15],
             unmatched: 6,
+            unread: UnreadCounts::default(),
+            end: End::Whole,
         }
     }
 
     #[test]
     fn each_figure_of_a_class_has_its_key_and_its_column() {
         let (found, before) = (loads([50_000, 2_000]), loads([90_000, 7_000]));
-        let json = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, Some(&before));
+        let json = as_json("a.pcap", &["tcp", "call"], &found, Some(&before));
         let peak = |class: usize| found.peak(class);
         assert_eq!(
             json,
             json!({ "schema": 1, "file": "a.pcap", "frames": 555, "span_s": 10.0, "bin_s": BIN_NS as f64 / 1e9,
-                "unmatched_packets": 6, "rule_packets": [33, 15],
+                "whole_until_byte": null, "unmatched_packets": 6, "unread_frames": {}, "rule_packets": [33, 15],
                 "classes": [
                     { "class": "tcp", "packets": 40, "bytes": 50_000, "load_bytes_per_s": 9_000.0,
                         "throughput_bytes_per_s": 5_000.0, "goodput_bytes_per_s": 3_000.0, "packet_bytes": 1_250.0,
@@ -210,9 +214,9 @@ mod tests {
         );
         // 8000 bytes in 2 s, and 500.
         assert_eq!([peak(0), peak(1)], [4_000.0, 250.0]);
-        let alone = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        let alone = as_json("a.pcap", &["tcp", "call"], &found, None);
         assert!(alone["classes"][0]["load_bytes_per_s"].is_null());
-        let text = text(Path::new("a.pcap"), &["tcp", "call"], &found, Some(&before));
+        let text = text("a.pcap", &["tcp", "call"], &found, Some(&before));
         let words = |name: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
             line.split_whitespace().map(String::from).collect()
@@ -232,7 +236,7 @@ mod tests {
         let mut found = loads([50_000, 2_000]);
         found.unmatched = 0;
         found.classes[1] = ClassLoad { packets: 0, bytes: 0, new_tcp_bytes: None, bins: Vec::new() };
-        let text = text(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        let text = text("a.pcap", &["tcp", "call"], &found, None);
         let words = |name: &str| -> Vec<String> {
             let line = text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_default();
             line.split_whitespace().map(String::from).collect()
@@ -240,7 +244,7 @@ mod tests {
         assert_eq!(words("tcp"), ["tcp", "40", "5.0", "3.0", "1250", "4.0"]);
         assert_eq!(words("call"), ["call", "0", "0.0", "-", "-", "0.0"]);
         assert!(!text.contains(" load") && !text.contains("by no rule"), "{text}");
-        let json = as_json(Path::new("a.pcap"), &["tcp", "call"], &found, None);
+        let json = as_json("a.pcap", &["tcp", "call"], &found, None);
         let call = &json["classes"][1];
         assert!(call["packet_bytes"].is_null() && call["goodput_bytes_per_s"].is_null(), "{json:#}");
         assert_eq!((&json["unmatched_packets"], &call["bin_bytes"]), (&json!(0), &json!([])));

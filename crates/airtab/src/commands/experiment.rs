@@ -23,6 +23,7 @@ use indicatif::{HumanDuration, ProgressBar};
 use serde_json::json;
 
 use self::args::{EXPERIMENTS, ExperimentCommand, RunExperiments};
+use super::Found;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
 use crate::args::USAGE;
@@ -71,8 +72,12 @@ fn show(name: &str, toml: bool, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// None if there is none of that name, which has been said then.
+/// None if there is none of that name, which has been said then; `-` is standard input.
 fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
+    if name == "-" {
+        let Found { name, text, .. } = Found::of(Some(Path::new(name)))?;
+        return Ok(Some(Experiment::of_text(Path::new(&name), &text)?));
+    }
     match experiment::find(name) {
         Ok(experiment) => Ok(Some(experiment)),
         Err(FindError::Unknown(message)) => {

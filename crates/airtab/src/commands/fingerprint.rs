@@ -5,32 +5,33 @@
 
 pub mod args;
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::Path;
 use std::process::ExitCode;
 
-use airtab_lab::fingerprint::{Arrivals, Decrement, Fingerprint, Heard, Sender, of_arrivals, of_capture};
+use airtab_lab::fingerprint::{
+    Arrivals, Decrement, Fingerprint, Heard, PhySource, Sender, of_arrivals, of_capture,
+};
 use airtab_lab::table;
 use airtab_quality::fingerprint::{Figures, Judgement, Verdict};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::progress::reading;
+use super::reading::{Reading, named};
 use crate::output;
 
 /// What is said of a file.
 struct Said {
     text: String,
     json: Value,
-    verdicts: Vec<Verdict>,
+    /// Verdicts, and whether they are by a profile that was guessed.
+    verdicts: Vec<(Verdict, bool)>,
 }
 
 /// Says of each file what it shows.
 pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
     let (mut text, mut files, mut verdicts) = (String::new(), Vec::new(), Vec::new());
     for path in &args.files {
-        let said = said(args, path).with_context(|| path.display().to_string())?;
+        let said = said(args, path).with_context(|| named(path))?;
         text += &said.text;
         files.push(said.json);
         verdicts.extend(said.verdicts);
@@ -40,33 +41,46 @@ pub fn fingerprint(args: &args::Fingerprint) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(held_against(&verdicts))))
 }
 
-/// Whether some card does not conform, or none was judged to conform: exit code 1.
-fn held_against(verdicts: &[Verdict]) -> bool {
-    let faults = verdicts.iter().any(|verdict| matches!(verdict, Verdict::Faults(_)));
-    let none = !verdicts.contains(&Verdict::Conformant);
-    faults || none
+/// True for exit code 1: some card has a fault, or no card conforms. By a guess only too few samples count as that.
+fn held_against(verdicts: &[(Verdict, bool)]) -> bool {
+    let faults = verdicts.iter().any(|(verdict, _)| matches!(verdict, Verdict::Faults(_)));
+    let fine = |(verdict, guessed): &(Verdict, bool)| match verdict {
+        Verdict::Conformant => true,
+        Verdict::TooFew { .. } => false,
+        _ => *guessed,
+    };
+    faults || !verdicts.iter().any(fine)
 }
 
 fn said(args: &args::Fingerprint, path: &Path) -> anyhow::Result<Said> {
-    let bar = reading(path, 2)?;
-    let mut open = || -> io::Result<Box<dyn Read>> { Ok(Box::new(bar.wrap_read(File::open(path)?))) };
-    if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt")) {
+    let mut reading = Reading::open(path, 2)?;
+    let piped = reading.is_pipe();
+    reading.keep()?;
+    // Of what has no name that tells, the first byte does: a digit, or that of a comment.
+    let times = match piped {
+        true => reading.first()?.is_some_and(|byte| byte.is_ascii_digit() || byte == b'#'),
+        false => path.extension().is_some_and(|end| end.eq_ignore_ascii_case("txt")),
+    };
+    if times {
         if args.station.is_some() {
             bail!("arrival times have no addresses: leave --station out");
         }
-        let arrivals = of_arrivals(&mut open, args.phy, args.exchange)?;
-        bar.finish_and_clear();
-        return Ok(of_times(path, &arrivals));
+        let arrivals = of_arrivals(&mut || reading.begin(), args.phy, args.exchange)?;
+        reading.end();
+        return Ok(of_times(&named(path), &arrivals));
     }
     if args.exchange.is_some() {
         bail!("a capture has its own frames: leave --exchange out, it is for arrival times (.txt)");
     }
-    let mut heard = of_capture(&mut open, args.phy)?;
-    bar.finish_and_clear();
+    let mut heard = of_capture(&mut || reading.begin(), args.phy)?;
+    reading.end();
+    if let Some(warning) = heard.end.warning() {
+        output::warn(&format!("{}: {warning}", named(path)));
+    }
     if let Some(wanted) = args.station {
         keep(&mut heard.senders, wanted)?;
     }
-    Ok(of_air(args, path, &heard))
+    Ok(of_air(&named(path), &heard))
 }
 
 /// Keeps the senders of one address.
@@ -91,18 +105,32 @@ fn name(found: &Fingerprint) -> String {
     }
 }
 
-fn of_air(args: &args::Fingerprint, path: &Path, heard: &Heard) -> Said {
-    let chosen = if args.phy.is_some() { "" } else { " (by its rates; --phy sets it)" };
+fn of_air(file: &str, heard: &Heard) -> Said {
+    let chosen = match heard.phy_source {
+        PhySource::Given => "",
+        PhySource::Named => " (as the capture names it)",
+        PhySource::Guessed => " (a guess by its rates; --phy sets it)",
+    };
     let stamps = if heard.radio_stamps { "the radio's" } else { "the file's" };
     let mut text = format!(
-        "{}: {} frames, profile {}{chosen}, {stamps} time stamps\n",
-        path.display(),
+        "{file}: {} frames, profile {}{chosen}, {stamps} time stamps\n",
         heard.frames,
         heard.phy.name()
     );
+    let width = output::stdout_style().width;
+    for note in &heard.notes {
+        text += &(table::wrap(note, width) + "\n");
+    }
     let rows: Vec<Vec<String>> = heard.senders.iter().map(row).collect();
     if rows.is_empty() {
-        text += "Nobody sends data.\n";
+        text += "No station sends data.\n";
+        if heard.unknown > 0 {
+            let unknown = format!(
+                "{} of the {} frames have no rate that is known, are damaged, or are of another kind.",
+                heard.unknown, heard.frames
+            );
+            text += &(table::wrap(&unknown, width) + "\n");
+        }
     } else {
         text += &table::figures(&headings(true), &rows, output::stdout_style());
     }
@@ -110,34 +138,44 @@ fn of_air(args: &args::Fingerprint, path: &Path, heard: &Heard) -> Said {
         text += &sentence(&name(found), &found.judgement, true);
         text += &windows(found);
     }
+    let guessed = heard.phy_source == PhySource::Guessed;
     Said {
         text: text + "\n",
         json: json!({
-            "file": path.display().to_string(),
+            "file": file,
             "phy": heard.phy.name(),
+            "phy_source": match heard.phy_source {
+                PhySource::Given => "given",
+                PhySource::Named => "capture",
+                PhySource::Guessed => "guess",
+            },
             "frames": heard.frames,
             "unknown_frames": heard.unknown,
+            "eht_frames": heard.eht,
             "time_stamps": if heard.radio_stamps { "radio" } else { "file" },
+            "whole_until_byte": heard.end.offset(),
+            "notes": heard.notes,
             "stations": heard.senders.iter().map(station_json).collect::<Vec<_>>(),
         }),
-        verdicts: heard.senders.iter().map(|found| found.judgement.verdict.clone()).collect(),
+        verdicts: heard.senders.iter().map(|found| (found.judgement.verdict.clone(), guessed)).collect(),
     }
 }
 
-fn of_times(path: &Path, arrivals: &Arrivals) -> Said {
-    let mut text =
-        format!("{}: {} packets, profile {}\n", path.display(), arrivals.packets, arrivals.phy.name());
+fn of_times(file: &str, arrivals: &Arrivals) -> Said {
+    let chosen = if arrivals.guessed { " (a guess by the slots that show; --phy sets it)" } else { "" };
+    let mut text = format!("{file}: {} packets, profile {}{chosen}\n", arrivals.packets, arrivals.phy.name());
     let judgement = &arrivals.judgement;
     let figures = judgement.figures.as_ref();
     let row = columns(figures, arrivals.base_and_slot_ns, arrivals.contrast);
     text += &table::figures(&headings(false), &[row], output::stdout_style());
     text += &sentence("The sender", judgement, false);
     let mut json = judgement_json(judgement);
-    json["file"] = path.display().to_string().into();
+    json["file"] = file.into();
     json["phy"] = arrivals.phy.name().into();
+    json["phy_source"] = if arrivals.guessed { "guess" } else { "given" }.into();
     json["packets"] = arrivals.packets.into();
     comb_json(&mut json, arrivals.base_and_slot_ns, arrivals.contrast);
-    Said { text: text + "\n", json, verdicts: vec![judgement.verdict.clone()] }
+    Said { text: text + "\n", json, verdicts: vec![(judgement.verdict.clone(), arrivals.guessed)] }
 }
 
 fn headings(stations: bool) -> Vec<String> {
@@ -240,6 +278,7 @@ fn judgement_json(judgement: &Judgement) -> Value {
     let (word, faults) = match &judgement.verdict {
         Verdict::Conformant => ("conformant", &[][..]),
         Verdict::Faults(faults) => ("faults", faults.as_slice()),
+        Verdict::Guessed => ("guessed_profile", &[][..]),
         Verdict::TooFew { .. } => ("too_few_samples", &[][..]),
         Verdict::NoComb { .. } => ("no_comb", &[][..]),
         Verdict::NotSaturated { .. } => ("not_saturated", &[][..]),
@@ -283,7 +322,7 @@ fn figures_json(f: &Figures) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use airtab_lab::fingerprint::Queue;
+    use airtab_lab::fingerprint::{End, Queue};
 
     use super::*;
 
@@ -382,6 +421,7 @@ mod tests {
         for (verdict, word) in [
             (Verdict::Conformant, "conformant"),
             (Verdict::Faults(Vec::new()), "faults"),
+            (Verdict::Guessed, "guessed_profile"),
             (Verdict::TooFew { draws: 3, needed: 200 }, "too_few_samples"),
             (Verdict::NoComb { contrast: 0.1 }, "no_comb"),
             (Verdict::NotSaturated { beyond: 0.5 }, "not_saturated"),
@@ -414,6 +454,18 @@ mod tests {
             (vec![fault()], true),
             (vec![Verdict::Conformant, fault()], true),
             (vec![fault(), Verdict::Conformant], true),
+        ] {
+            let verdicts: Vec<_> = verdicts.into_iter().map(|verdict| (verdict, false)).collect();
+            assert_eq!(held_against(&verdicts), against, "{verdicts:?}");
+        }
+        let unsaturated = || Verdict::NotSaturated { beyond: 0.5 };
+        for (verdicts, against) in [
+            (vec![(Verdict::Guessed, true)], false),
+            (vec![(unsaturated(), true), (few(), true)], false),
+            (vec![(Verdict::NoComb { contrast: 0.1 }, true)], false),
+            (vec![(few(), true)], true),
+            (vec![(Verdict::Guessed, true), (fault(), false)], true),
+            (vec![(few(), true), (unsaturated(), false)], true),
         ] {
             assert_eq!(held_against(&verdicts), against, "{verdicts:?}");
         }
@@ -497,11 +549,20 @@ mod tests {
             ..found(Verdict::NotSaturated { beyond: 0.5 })
         };
         let senders = vec![found(Verdict::Conformant), second()];
-        let mut heard = Heard { phy, frames: 555, unknown: 66, radio_stamps: true, senders };
-        let path = Path::new("air.pcap");
-        let said = of_air(&asked("air.pcap"), path, &heard);
-        let first =
-            "air.pcap: 555 frames, profile std-11g (by its rates; --phy sets it), the radio's time stamps\n";
+        let mut heard = Heard {
+            phy,
+            phy_source: PhySource::Guessed,
+            frames: 555,
+            unknown: 66,
+            eht: 7,
+            radio_stamps: true,
+            notes: vec!["A note.".into()],
+            end: End::Cut { offset: 77, frames: 555 },
+            senders,
+        };
+        let said = of_air("air.pcap", &heard);
+        let first = "air.pcap: 555 frames, profile std-11g (a guess by its rates; --phy sets it), the radio's time stamps\n\
+                     A note.\n";
         assert!(said.text.starts_with(first) && said.text.ends_with("\n\n"), "{}", said.text);
         assert_eq!(line(&said.text, "laptop  ")[..3], ["laptop", "34.0", "101"]);
         assert_eq!(line(&said.text, "02:61:74:01:00:07  ")[..3], ["02:61:74:01:00:07", "34.0", "101"]);
@@ -514,13 +575,17 @@ mod tests {
             assert!(words.contains(sentence), "{sentence}\n{words}");
         }
         let verdicts = [Verdict::Conformant, Verdict::NotSaturated { beyond: 0.5 }];
-        assert_eq!(said.verdicts, verdicts);
+        assert_eq!(said.verdicts, verdicts.clone().map(|verdict| (verdict, true)));
         let json = said.json;
         for (key, value) in [
             ("file", json!("air.pcap")),
             ("phy", json!("std-11g")),
             ("frames", json!(555)),
             ("unknown_frames", json!(66)),
+            ("phy_source", json!("guess")),
+            ("eht_frames", json!(7)),
+            ("whole_until_byte", json!(77)),
+            ("notes", json!(["A note."])),
             ("time_stamps", json!("radio")),
         ] {
             assert_eq!(json[key], value, "{key}");
@@ -535,10 +600,20 @@ mod tests {
         assert!(station_json(&unknown)["decrement"].is_null());
         heard.radio_stamps = false;
         heard.senders.clear();
-        let said = of_air(&asked("air.pcap --phy std-11g"), path, &heard);
+        heard.notes.clear();
+        heard.phy_source = PhySource::Given;
+        let said = of_air("air.pcap", &heard);
         assert_eq!(
             said.text,
-            "air.pcap: 555 frames, profile std-11g, the file's time stamps\nNobody sends data.\n\n"
+            "air.pcap: 555 frames, profile std-11g, the file's time stamps\nNo station sends data.\n66 of the 555 frames \
+             have no rate that is known, are damaged, or are of another kind.\n\n"
+        );
+        (heard.phy_source, heard.unknown) = (PhySource::Named, 0);
+        let named = of_air("air.pcap", &heard);
+        assert_eq!(
+            named.text,
+            "air.pcap: 555 frames, profile std-11g (as the capture names it), the file's time stamps\n\
+             No station sends data.\n\n"
         );
         assert_eq!((&said.json["time_stamps"], said.verdicts.len()), (&json!("file"), 0));
     }
@@ -550,12 +625,13 @@ mod tests {
         let judgement = found(Verdict::Faults(vec![fault.clone()])).judgement;
         let arrivals = Arrivals {
             phy,
+            guessed: false,
             packets: 2_000,
             base_and_slot_ns: Some((1_347_270.0, 20_125.0)),
             contrast: Some(0.5),
             judgement,
         };
-        let said = of_times(Path::new("gaps.txt"), &arrivals);
+        let said = of_times("gaps.txt", &arrivals);
         assert!(said.text.starts_with("gaps.txt: 2000 packets, profile std-11b\n"), "{}", said.text);
         assert_eq!(line(&said.text, "101 ")[..4], ["101", "1347.27", "20.12", "0.50"]);
         let words = said.text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -577,8 +653,12 @@ mod tests {
             assert_eq!(json[key], value, "{key}");
         }
         // Without a comb nothing is known of it.
-        let none = Arrivals { base_and_slot_ns: None, contrast: None, ..arrivals };
-        let said = of_times(Path::new("gaps.txt"), &none);
+        let none = Arrivals { base_and_slot_ns: None, contrast: None, guessed: true, ..arrivals };
+        let said = of_times("gaps.txt", &none);
+        let first =
+            "gaps.txt: 2000 packets, profile std-11b (a guess by the slots that show; --phy sets it)\n";
+        assert!(said.text.starts_with(first), "{}", said.text);
+        assert_eq!((&said.json["phy_source"], said.verdicts[0].1), (&json!("guess"), true));
         assert_eq!(line(&said.text, "101 ")[..4], ["101", "-", "-", "-"]);
         assert!(said.json["base_ns"].is_null() && said.json["comb_contrast"].is_null());
     }

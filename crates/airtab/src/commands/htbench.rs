@@ -19,7 +19,9 @@ use anyhow::Context;
 use args::Htbench;
 use serde_json::{Value, json};
 
+use super::Found;
 use super::progress::{INTERRUPTED, spinner, stop_on_interrupt};
+use super::reading::named;
 use crate::output;
 
 /// Runs a configuration, or helps with it.
@@ -29,7 +31,7 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(path) = &args.convert {
-        output::print(&ini::to_toml(&path.display().to_string(), &content(path)?)?)?;
+        output::print(&ini::to_toml(&named(path), &content(path)?)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(target) = args.trigger {
@@ -40,7 +42,7 @@ pub fn htbench(args: &Htbench) -> anyhow::Result<ExitCode> {
         return merge::merge(args);
     }
     let path = args.config.as_deref().unwrap_or(Path::new(""));
-    let mut config = Config::parse(&path.display().to_string(), &content(path)?)?;
+    let mut config = Config::parse(&named(path), &content(path)?)?;
     config.duration_ns = args.duration.or(config.duration_ns);
     let out = args.out.clone().or_else(|| config.out.clone());
     match &out {
@@ -81,6 +83,9 @@ fn code(stopped: bool, figures: &[ClassFigures]) -> ExitCode {
 
 /// The text of a configuration.
 fn content(path: &Path) -> anyhow::Result<String> {
+    if path == Path::new("-") {
+        return Ok(Found::of(Some(path))?.text);
+    }
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 

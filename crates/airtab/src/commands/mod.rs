@@ -28,6 +28,7 @@ pub mod mesh;
 pub mod model;
 pub mod pages;
 mod progress;
+mod reading;
 #[cfg(has_probe)]
 pub mod rpm;
 pub mod run;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Long commands: a bar while they run or read, and what Ctrl-C does.
+//! Long commands: a bar while they run, and what Ctrl-C does. Of files that are read: `reading`.
 //!
 //! What it does not do: no run is counted here.
 
 use std::io::IsTerminal;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -48,22 +47,6 @@ pub fn spinner() -> ProgressBar {
     }
     let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is right");
     ProgressBar::new_spinner().with_style(style)
-}
-
-/// Files that take longer than a moment, bytes.
-const LONG: u64 = 50_000_000;
-
-/// A bar on a terminal, which grows by what is read of a file, so many times all of it.
-pub fn reading(path: &Path, times: u64) -> anyhow::Result<ProgressBar> {
-    let bytes = std::fs::metadata(path).context("cannot read it")?.len();
-    if bytes > LONG && !std::io::stderr().is_terminal() {
-        output::note(&format!("Reading {} ...", path.display()));
-    }
-    if output::is_quiet() {
-        return Ok(ProgressBar::hidden());
-    }
-    let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
-    Ok(ProgressBar::new(times * bytes).with_style(style.expect("the template is right")))
 }
 
 /// The first Ctrl-C ends runs in good order; the second one ends at once.

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use airtab_lab::count;
-use airtab_scenario::{FileError, HOME, ScenarioFile};
+use airtab_scenario::{FileError, HOME};
 
+use super::Found;
+use super::reading::named;
 use crate::args::{Scenario, ScenarioCommand};
 use crate::output;
 
@@ -22,13 +24,13 @@ pub fn scenario(args: &Scenario) -> anyhow::Result<ExitCode> {
 fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
     let mut code = ExitCode::SUCCESS;
     for path in files {
-        match ScenarioFile::load(path) {
+        let name = named(path);
+        match Found::of(Some(path)).and_then(|found| found.parse()) {
             Ok(file) => {
                 super::tell_warnings(&file);
                 let s = &file.scenario;
                 output::print(&format!(
-                    "{}: ok: {}, {} s, {}, {}\n",
-                    path.display(),
+                    "{name}: ok: {}, {} s, {}, {}\n",
                     s.name,
                     s.duration_ns as f64 / 1e9,
                     count(s.stations.len(), "station"),
@@ -48,7 +50,7 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
                     FileError::Wrong(problems) => count(problems.len(), "problem"),
                     FileError::Unreadable { .. } => "unreadable".into(),
                 };
-                output::print(&format!("{}: {found}\n", path.display()))?;
+                output::print(&format!("{name}: {found}\n"))?;
                 output::tell(&e.to_string());
                 code = ExitCode::from(1);
             }

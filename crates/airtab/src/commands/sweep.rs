@@ -19,7 +19,7 @@ use self::args::Sweep;
 use self::write::Results;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
-use super::{refused, shipped, unread};
+use super::{Found, refused, shipped, unread};
 use crate::files::Files;
 use crate::form::Format;
 use crate::output;
@@ -240,8 +240,12 @@ pub fn put(mut experiment: Experiment, args: &Sweep) -> anyhow::Result<Experimen
     Ok(experiment)
 }
 
-/// A scenario that airtab brings, an experiment of the repository, or a file of either kind.
+/// A bundled scenario, an experiment of the repository, or a file of either kind; `-` is standard input.
 pub fn found(path: &Path) -> anyhow::Result<Experiment> {
+    if path == Path::new("-") {
+        let Found { name, text, .. } = Found::of(Some(path))?;
+        return Ok(Experiment::sweep_of_text(Path::new(&name), &text)?);
+    }
     if let Some((name, text)) = shipped(path) {
         return Ok(Experiment::of_scenario(&format!("{name}.toml"), text)?);
     }

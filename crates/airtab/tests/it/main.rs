@@ -3,6 +3,7 @@
 
 mod airtime;
 mod calls;
+mod captures;
 mod cli;
 mod common;
 mod drain;

@@ -384,13 +384,14 @@ fn a_card_is_judged_by_its_arrival_times() {
         (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 59
     };
     let (good, counter) = (write("good.txt", &random), write("counter.txt", &|i| i % 32));
-    let output = airtab(&["fingerprint", &good, "--exchange", "1297.27us"]);
+    let output = airtab(&["fingerprint", &good, "--phy", "std-11b", "--exchange", "1297.27us"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", text(&output.stdout), text(&output.stderr));
     let said = text(&output.stdout);
     assert!(said.contains("2000 packets, profile std-11b") && said.contains("1347.27"), "{said}");
     assert!(said.contains("The sender conforms: its slots are equally likely"), "{said}");
     // An exchange that ends two slots later: the same sender is two slots early, and draws as many slots as before.
-    let output = airtab(&["fingerprint", &good, "--exchange", "1337.27us", "--json"]);
+    let early = ["fingerprint", &good, "--phy", "std-11b", "--exchange", "1337.27us", "--json"];
+    let output = airtab(&early);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let file = &json["files"][0];
@@ -398,7 +399,15 @@ fn a_card_is_judged_by_its_arrival_times() {
     assert_eq!(file["faults"].as_array().map(Vec::len), Some(1), "{file:#}");
     assert_eq!(file["figures"]["masses"].as_array().map(Vec::len), Some(32), "{file:#}");
     assert_eq!((&file["figures"]["draws"], &file["base_ns"]), (&1999.into(), &1_347_270.0.into()));
-    let output = airtab(&["fingerprint", &good, &counter]);
+    // Without a profile it is a guess, by which no card is accused.
+    let output = airtab(&["fingerprint", &counter]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("The sender does not fit the profile, which is a guess: that shows no fault"),
+        "{said}"
+    );
+    let output = airtab(&["fingerprint", &good, &counter, "--phy", "std-11b"]);
     assert_eq!(output.status.code(), Some(1));
     let said = text(&output.stdout);
     assert!(said.contains("it counts instead of drawing: 100 % of its draws are 1 above"), "{said}");

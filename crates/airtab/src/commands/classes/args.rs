@@ -19,12 +19,13 @@ pub const RULES: &str = "tcp=0,udp:6000-6010=1,*=2";
 #[command(after_help = "Examples:
   tcpdump -i eth0 -s 128 -w after.pcap         a capture, behind the queue
   airtab classes after.pcap
+  tcpdump -i eth0 -w - | airtab classes -
   airtab classes after.pcap --before before.pcap --out figures
   airtab classes after.pcap --names bulk,call,rest --rules 'tcp=0,udp:443=0,dscp:ef=1,*=2' --json
   airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest \\
       --class mm=peak --class other=1Mb/s")]
 pub struct Classes {
-    /// Capture of one interface, pcap or pcapng
+    /// Capture of one interface, pcap or pcapng; - for standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Which class a packet is of

@@ -23,23 +23,24 @@ use crate::form::Printed;
 #[derive(Parser)]
 #[command(after_help = "Examples:
   tcpdump -i mon0 -y IEEE802_11_RADIO -s 256 -w air.pcap      a capture, on a monitor interface
-  airtab fingerprint air.pcap
+  airtab fingerprint air.pcap --phy std-11g
   airtab fingerprint air.pcap --station 02:61:74:01:00:00 --json
   airtab compare scenarios/anomaly.toml --short --queues fifo --out d --pcap=6s
-  airtab fingerprint d/air-fifo.pcapng --phy std-11g
+  airtab fingerprint d/air-fifo.pcapng                        it names its profile
+  zcat air.pcap.gz | airtab fingerprint - --phy std-11g
   airtab cbr -L -s 9000 --arrivals gaps.txt                   at the receiver; a lone sender: cbr -r 1Gb/s -l 1024
   airtab fingerprint gaps.txt --phy std-11b --exchange 1297.27us
 
 Exit code 1: something is held against a card, or nothing could be said of any.")]
 pub struct Fingerprint {
-    /// Captures, or files of arrival times whose names end in .txt
+    /// Captures, or files of arrival times whose names end in .txt; - for standard input, which may be either
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Only this transmitter
     #[arg(long, value_name = "MAC", value_parser = address)]
     pub station: Option<[u8; 6]>,
-    /// Constants of 802.11, as 'airtab airtime' lists them [default: the standard's for the rates that occur; of arrival
-    /// times std-11b or std-11g, by the slots that show]
+    /// Constants of 802.11, as 'airtab airtime' lists them; without them a guess by rates or slots accuses no card
+    /// [default: the profile that a capture of airtab names, else a guess]
     #[arg(long, value_name = "NAME", value_parser = phy)]
     pub phy: Option<Phy>,
     /// Of arrival times: what a packet takes from its first bit to the last of its ACK ('airtab airtime' says it); a short

@@ -27,7 +27,7 @@ use crate::form::Printed;
 
 Plot a connection: gnuplot -p -e \"plot 'results/dl-0001.txt' with steps\"")]
 pub struct Htbench {
-    /// Configuration
+    /// Configuration, or - for standard input
     #[arg(value_name = "CONFIG.toml", required_unless_present_any = ["convert", "example", "trigger", "merge"])]
     pub config: Option<PathBuf>,
     /// Where results go, a new or empty directory [default: the configuration's `outdir`]

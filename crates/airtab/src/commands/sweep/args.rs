@@ -29,7 +29,8 @@ A path is a key of the scenario: duration, queue.chap.limit, app.NAME.kind, stat
 of several disciplines, those that a parameter is not of do not change with it. docs/sweeps.md describes the file:
 [[axis]] takes a list of values or a range.")]
 pub struct Sweep {
-    /// An experiment's file or id, a scenario, or the name of one that airtab brings, such as family or rrul
+    /// An experiment's file or id, a scenario, the name of a bundled scenario, such as family or rrul, or - for standard
+    /// input
     #[arg(value_name = "FILE.toml|NAME|ID")]
     pub file: PathBuf,
     /// Also vary this key of the scenario over these values; the last axis varies fastest

@@ -108,7 +108,8 @@ pub struct Plan {
     /// largest mean of 2 s in the capture)
     #[arg(long, value_name = "NAME=RATE", required = true, value_parser = named(values::planned))]
     pub class: Vec<Named<Allocation>>,
-    /// A capture whose packets and mean loads are taken where nothing is said of them, as 'airtab classes' shows them
+    /// A capture whose packets and mean loads are taken where nothing is said of them, as 'airtab classes' shows them;
+    /// - for standard input
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
     /// Which class a packet of the capture, or of --tc's device, is of: 0 is the first --class; see 'airtab classes'

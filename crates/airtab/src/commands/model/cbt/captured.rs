@@ -68,6 +68,8 @@ pub fn completed<T: Clone>(
 
 #[cfg(test)]
 mod tests {
+    use airtab_lab::class_load::{End, UnreadCounts};
+
     use super::*;
 
     /// Four seconds of two classes; the second sends most of its bytes in the third second, the last one nothing.
@@ -82,6 +84,8 @@ mod tests {
             classes: vec![class(20, 20_000, vec![500; 40]), class(15, 15_000, bins), class(0, 0, Vec::new())],
             matched: Vec::new(),
             unmatched: 0,
+            unread: UnreadCounts::default(),
+            end: End::Whole,
         }
     }
 
