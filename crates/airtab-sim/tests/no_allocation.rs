@@ -175,7 +175,7 @@ fn downloads(aggregates: usize) {
         of.loss = Loss::Signal(Signal::steady(Mean::Distance(20.0)));
         home.apps.push(App { name: of.name.clone(), station, active_ns: 0..330 * S, ..download.clone() });
     }
-    let simulation = Simulation::new(&home, &queue("fq_codel", 1000), 1);
+    let simulation = Simulation::new(&home, &queue("fq_codel", 1000), 2);
     allocates_nothing(simulation, 60 * S..80 * S, 300_000);
 }
 

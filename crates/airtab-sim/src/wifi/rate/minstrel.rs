@@ -2,8 +2,9 @@
 //! `minstrel`: Minstrel-HT, as Linux has it since 5.12 (F. Fietkau; the text of its change "significantly
 //! redesign the rate probing strategy", 2021).
 //!
-//! *Statistics.* Every 50 ms, for each rate that was used since: the share of its MPDUs that was acknowledged
-//! enters a mean with a quarter; three quarters are what was (the first share is the mean). A rate's throughput is
+//! *Statistics.* Every 50 ms, for each rate that was used since, the share of its MPDUs that was acknowledged
+//! passes a low-pass filter of second order with a period of 16 such intervals, limited to 0 to 1 (`filtered`). The first
+//! share is taken as it is. A new length of aggregates enters its mean with a quarter. A rate's throughput is
 //! min(p, 0.9) / channel time of an MPDU, the mean number of MPDUs of an aggregate taken into account; 0 below p = 0.1.
 //! The bound of 0.9 keeps collisions from deciding between good rates.
 //!
@@ -26,8 +27,14 @@ use crate::engine::Stream;
 /// How often statistics are taken, and another rate is tried; ns.
 const STATISTICS_NS: u64 = 50_000_000;
 const SAMPLE_NS: u64 = 20_000_000;
-/// Of a mean, what was before.
+/// Weight of the old mean number of MPDUs of an aggregate.
 const WEIGHT: f64 = 0.75;
+/// Weights of the last value of the filter and of the one before it, in Linux' 12 bits: 2 a cos(2 pi sqrt(2) / 16) and
+/// -a^2, a = exp(-pi sqrt(2) / 16). The new share has the rest of 1.
+const LAST: f64 = 5273.0 / 4096.0;
+const BEFORE: f64 = -2350.0 / 4096.0;
+/// Minimum of the filter: one step of 12 bits.
+const LEAST: f64 = 1.0 / 4096.0;
 /// Shares of MPDUs: more does not count; less counts nothing; the most probable rate brings more; what is
 /// slower and brings more need not be tried.
 const ENOUGH: f64 = 0.9;
@@ -54,15 +61,20 @@ struct Statistics {
     /// MPDUs since statistics were taken.
     sent: u32,
     acked: u32,
-    /// Mean share of MPDUs that arrive, if any was sent.
+    /// Filtered share of MPDUs that arrive, if any was sent, and its value before that.
     mean: Option<f64>,
+    before: f64,
     /// Tried since statistics were taken.
     tried: bool,
 }
 
-/// A mean over intervals.
-fn enter(mean: Option<f64>, value: f64) -> f64 {
-    mean.map_or(value, |mean| WEIGHT * mean + (1.0 - WEIGHT) * value)
+impl Statistics {
+    /// Next value of the filter, for a new share.
+    fn filtered(&self, share: f64) -> f64 {
+        let Some(last) = self.mean else { return share };
+        let value = (1.0 - LAST - BEFORE) * share + LAST * last + BEFORE * self.before;
+        value.clamp(LEAST, 1.0)
+    }
 }
 
 /// Rates by number.
@@ -155,14 +167,15 @@ impl Minstrel {
     fn take_statistics(&mut self, rates: &[Candidate]) {
         if self.aggregates > 0 {
             let mean = f64::from(self.mpdus) / f64::from(self.aggregates);
-            self.length = Some(enter(self.length, mean));
+            self.length = Some(self.length.map_or(mean, |old| WEIGHT * old + (1.0 - WEIGHT) * mean));
         }
         (self.mpdus, self.aggregates) = (0, 0);
         for of in &mut self.statistics {
             if of.sent > 0 {
-                of.mean = Some(enter(of.mean, f64::from(of.acked) / f64::from(of.sent)));
+                let value = of.filtered(f64::from(of.acked) / f64::from(of.sent));
+                (of.before, of.mean) = (of.mean.unwrap_or(value), Some(value));
             }
-            *of = Statistics { mean: of.mean, ..Statistics::default() };
+            *of = Statistics { mean: of.mean, before: of.before, ..Statistics::default() };
         }
         self.chain = self.rank(rates);
     }

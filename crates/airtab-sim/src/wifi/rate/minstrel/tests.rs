@@ -45,8 +45,9 @@ impl Bench {
     }
 }
 
+/// In 4096ths: 1173 of the new share, 5273 of the last value, -2350 of the one before.
 #[test]
-fn a_quarter_of_each_window_enters() {
+fn success_passes_a_filter_of_second_order() {
     let mut bench = Bench::new(1);
     bench.result(3, 10, 5, MS);
     bench.result(3, 10, 3, 2 * MS);
@@ -54,16 +55,45 @@ fn a_quarter_of_each_window_enters() {
     assert_eq!(bench.mean(3), None, "not before 50 ms");
     bench.choose(2, 50 * MS);
     assert_eq!(bench.mean(3), Some(0.4), "the first is the mean");
+    let is = |bench: &Bench, expected: f64| {
+        let mean = bench.mean(3).unwrap();
+        assert!((mean - expected).abs() < 1e-12, "{mean} instead of {expected}");
+    };
     bench.window(100 * MS, &[(3, 4, 4)]);
-    assert_eq!(bench.mean(3), Some(0.75 * 0.4 + 0.25 * 1.0));
+    let second = (1173.0 + 5273.0 * 0.4 - 2350.0 * 0.4) / 4096.0;
+    is(&bench, second);
     bench.window(150 * MS, &[(2, 4, 4)]);
-    assert_eq!(bench.mean(3), Some(0.55), "what was not used stays");
+    assert_eq!(bench.mean(3), Some(second), "what was not used stays");
     bench.window(200 * MS, &[(3, 7, 0)]);
-    assert_eq!(bench.mean(3), Some(0.75 * 0.55));
+    let third = (5273.0 * second - 2350.0 * 0.4) / 4096.0;
+    is(&bench, third);
     assert_eq!(bench.mean(4), None);
     // Results bring statistics, too.
     bench.result(3, 1, 0, 250 * MS);
-    assert_eq!(bench.mean(3), Some(0.75 * 0.75 * 0.55));
+    is(&bench, (5273.0 * third - 2350.0 * second) / 4096.0);
+}
+
+/// The filter has poles a e^(+-i w), a = exp(-pi sqrt(2) / 16), w = 2 pi sqrt(2) / 16. Its response to a step from 1 to 0 is
+/// a^n (cos n w + c sin n w), c from the first value, which is 2 a cos w - a^2. Overshoot is cut off.
+#[test]
+fn a_step_is_followed_in_four_windows() {
+    use std::f64::consts::{PI, SQRT_2};
+    let (a, w) = ((-PI * SQRT_2 / 16.0).exp(), 2.0 * PI * SQRT_2 / 16.0);
+    let c = (2.0 * w.cos() - a - w.cos()) / w.sin();
+    let step = |n: f64| a.powf(n) * ((n * w).cos() + c * (n * w).sin());
+    for falls in [true, false] {
+        let mut bench = Bench::new(1);
+        let share = |falling: bool| if falls == falling { 4 } else { 0 };
+        bench.window(50 * MS, &[(3, 4, share(true))]);
+        for n in 1..=8 {
+            bench.window((50 + 50 * n) * MS, &[(3, 4, share(false))]);
+            let left = if n < 4 { step(n as f64) } else { 0.0 };
+            let expected = if falls { left } else { 1.0 - left };
+            let seen = bench.mean(3).unwrap();
+            assert!((seen - expected).abs() < 1e-3, "window {n}: {seen} instead of {expected}");
+        }
+        assert!(step(3.0) > 0.0 && step(4.0) < 0.0);
+    }
 }
 
 #[test]
