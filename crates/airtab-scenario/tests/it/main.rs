@@ -9,6 +9,7 @@ mod good_scenarios;
 mod links;
 mod meshes;
 mod modern_cells;
+mod outage;
 mod outcome;
 mod replay;
 mod saturated;

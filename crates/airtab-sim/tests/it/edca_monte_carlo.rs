@@ -9,7 +9,10 @@ use crate::common;
 
 use airtab_core::RateSpec;
 use airtab_model::bianchi::BianchiInput;
-use airtab_sim::wifi::{Aggregation, Category, CellConfig, DriverConfig, Edca, Loss, Order};
+use airtab_sim::wifi::{
+    AccessMethod, AccessRule, Aggregation, Backoff, Category, CellConfig, DriverConfig, Edca, Loss, Order,
+    Windows,
+};
 use common::{S, Saturated, phy};
 
 /// ns, as 5 GHz has them: AIFS of best effort, and what EIFS is longer than it after DATA (SIFS and an
@@ -251,5 +254,36 @@ fn aggregates_of_28_behind_an_rts() {
 fn long_bursts_beside_short_ones() {
     for n in [2, 4] {
         agree_with_dice(&[HT, SLOW], n, 5000 * S);
+    }
+}
+
+/// DCF with best effort's AIFS and windows is EDCA with that category alone, where a busy slot counts: EDCA's counter goes
+/// down on the boundary on which another station begins. By DCF's own rule it does not.
+#[test]
+fn one_category_is_dcf_with_its_waits_and_windows() {
+    let profile = phy("std-11n");
+    let rate =
+        profile.rate(&RateSpec { mcs: 7, width: Some(20), ..RateSpec::default() }).expect("a rate of it");
+    let windows = Windows { least: Some(15), most: Some(1023) };
+    let access = AccessMethod { rule: AccessRule::Dcf(windows), ifs_ns: Some(AIFS) };
+    let base = CellConfig { beacon: None, attempts: u8::MAX, ..CellConfig::new(profile) };
+    let edca = CellConfig { edca: Edca::Hostapd, ..base.clone() };
+    let dcf = |backoff| CellConfig { access: access.clone(), backoff, ..base.clone() };
+    for n in 1..=20 {
+        let arrived = |config: CellConfig| {
+            let stations = vec![(rate, Loss::None); n];
+            let mut run = Saturated::deep(config, &stations, 1500, false, 1, 3, Category::BestEffort);
+            run.run(100 * S);
+            run.arrived.iter().sum::<u64>() as f64
+        };
+        let (with, without) = (arrived(edca.clone()), arrived(dcf(Backoff::Bianchi)));
+        let off = with / without - 1.0;
+        assert!(off.abs() < 0.005, "{n} stations: {:+.2} %", 100.0 * off);
+        let own = with / arrived(dcf(Backoff::Standard)) - 1.0;
+        println!(
+            "{n} stations: {:+.2} % from DCF with a busy slot, {:+.2} % from DCF",
+            100.0 * off,
+            100.0 * own
+        );
     }
 }

@@ -14,6 +14,7 @@ mod common;
 mod dumbbell;
 mod duplex;
 mod edca_monte_carlo;
+mod edca_monte_carlo_queues;
 mod emulator;
 mod histogram;
 mod home;
