@@ -5,9 +5,10 @@
 //! rest of the file by `scenario_file`.
 
 use airtab_core::Unit;
-use airtab_core::time::SECOND;
+use airtab_core::time::{MS, SECOND};
+use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::Category;
-use airtab_sim::{App, MAX_STATIONS, MAX_USERS, Server, Station, Users};
+use airtab_sim::{App, AppKind, MAX_STATIONS, MAX_USERS, Server, Station, Users};
 
 use crate::kinds::{self, Context};
 use crate::reader::{Section, Value, choice, flag, instead, quantity, unused};
@@ -16,6 +17,8 @@ use crate::wired::{read_behind, read_place};
 
 /// Each application keeps its packets' times, some MB an hour.
 const MAX_APPS: usize = 10_000;
+/// Longer than a frame of any profile, and shorter than most round trips.
+const BEGIN_NS: u64 = 10 * MS;
 /// What results call the access point, beside the applications.
 pub const ACCESS_POINT: &str = "ap";
 
@@ -80,7 +83,9 @@ fn read_app(
     let start = s.read("start", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(0);
     let stop = s.read("stop", quantity(Unit::Ns, 0..=duration_ns)).unwrap_or(duration_ns);
     let left = station.flatten().map_or(MAX_STATIONS, |first| stations.len() - first);
-    let users = read_users(s, left);
+    let usual =
+        |count| kind.as_ref().map_or(0, |kind| begins_within(kind, count, stop.saturating_sub(start)));
+    let users = read_users(s, left, usual);
     let measure_ns = s.read("measure", |v| measured(v, duration_ns));
     if measure_ns.as_ref().is_some_and(|m| m.end <= start || m.start >= stop) {
         let (start, stop) = (Unit::Ns.format(start), Unit::Ns.format(stop));
@@ -142,10 +147,19 @@ fn refuse_places<'s>(s: &Section<'s, '_>, meshed: bool, other: &'s str) {
     }
 }
 
-/// How many users it has, at how many of the stations from its own (of `left`) on, and in which time they begin.
-fn read_users(s: &Section, left: usize) -> Users {
+/// Default time from the start of an application within which each user begins. Frames of one instant collide, and so do
+/// their repetitions after equal times. Kinds with streams draw a phase; a capture with one user has no random times.
+fn begins_within(kind: &AppKind, users: u32, active_ns: u64) -> u64 {
+    let tcp = kind.congestion(Algorithm::Cubic).is_some();
+    let several = users > 1 && matches!(kind, AppKind::Replay(_));
+    if tcp || several { BEGIN_NS.min(active_ns / 2) } else { 0 }
+}
+
+/// Users of an application: their number, the stations from its own (of `left`) on that they are at, and the time in which
+/// they begin, by default that of `usual`.
+fn read_users(s: &Section, left: usize, usual: impl FnOnce(u32) -> u64) -> Users {
     let stations = s.read("stations", quantity(Unit::Count, 1..=left.max(1) as u64)).unwrap_or(1);
     let count = s.read("users", quantity(Unit::Count, 1..=MAX_USERS.into())).unwrap_or(stations) as u32;
-    let within_ns = s.read("within", quantity(Unit::Ns, 0..=LONGEST_NS)).unwrap_or(0);
+    let within_ns = s.read("within", quantity(Unit::Ns, 0..=LONGEST_NS)).unwrap_or_else(|| usual(count));
     Users { count, within_ns, stations: stations as u32 }
 }

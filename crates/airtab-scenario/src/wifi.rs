@@ -27,7 +27,7 @@ fn home_phy() -> Phy {
 /// No medium where the name of one, or of a profile, is wrong: that is problem enough.
 /// `meshed`: the topology is a mesh's. True: it is a mesh, whose cell the medium is.
 pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Option<Errors>, bool) {
-    const OWNERS: [(&str, &str); 14] = [
+    const OWNERS: [(&str, &str); 15] = [
         ("backoff", "dcf"),
         ("eifs", "dcf"),
         ("eifs_rate", "dcf"),
@@ -36,6 +36,7 @@ pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Opti
         ("deliver_on", "dcf"),
         ("uplink_packets", "dcf"),
         ("beacon_interval", "dcf"),
+        ("beacon_phase", "dcf"),
         ("beacon_bytes", "dcf"),
         ("beacon_rate", "dcf"),
         ("access", "dcf"),
@@ -121,12 +122,13 @@ pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Opti
 
 /// What the nodes of a mesh do not have.
 fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
-    const NOT: [(&str, &str); 11] = [
+    const NOT: [(&str, &str); 12] = [
         ("access", "all nodes of a mesh draw by DCF"),
         ("ap_access", "a mesh has no access point"),
         ("winners", "who wins after whom is counted in a cell alone"),
         ("uplink_packets", "every node has the discipline that is run, or its own: queue of its [[node]]"),
         ("beacon_interval", "a mesh has no beacons"),
+        ("beacon_phase", "a mesh has no beacons"),
         ("beacon_bytes", "a mesh has no beacons"),
         ("beacon_rate", "a mesh has no beacons"),
         ("txop", "a mesh has no access categories"),
@@ -214,6 +216,7 @@ fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {
         true => Ok(None),
         false => quantity(Unit::Ns, MS..=60 * SECOND)(v).map(Some).map_err(|e| format!("{e}, or \"off\"")),
     });
+    let first_ns = s.read("beacon_phase", quantity(Unit::Ns, 0..=60 * SECOND));
     let interval_ns = interval.unwrap_or(Some(default.interval_ns))?;
-    Some(Beacon { interval_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), kbps })
+    Some(Beacon { interval_ns, first_ns, bytes: bytes.map_or(default.bytes, |n| n as u32), kbps })
 }

@@ -490,7 +490,7 @@ mod tests {
     fn a_beacon_tells_its_time_and_its_interval() {
         let mut frames = home();
         for (interval_ns, units) in [(102_400_000, 100), (100_000_000, 98), (51_200_000, 50)] {
-            let beacon = Beacon { interval_ns, kbps: 5_500, bytes: 150 };
+            let beacon = Beacon { interval_ns, first_ns: None, kbps: 5_500, bytes: 150 };
             frames.beacon = Some(beacon);
             let bytes = frames.ppdu(&[seen(true, None, 1, Content::Beacon)]).remove(0).1;
             let mac = mac(&bytes);

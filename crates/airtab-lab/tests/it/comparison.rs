@@ -182,7 +182,9 @@ fn what_sent_nothing_has_no_score() {
     let mut scenario = home().scenario;
     // Before its first packet is sent.
     (scenario.duration_ns, scenario.measure_ns) = (1_000_000, 0..1_000_000);
-    scenario.apps.iter_mut().for_each(|app| app.active_ns = 0..1_000_000);
+    for app in &mut scenario.apps {
+        (app.active_ns, app.users.within_ns) = (0..1_000_000, 0);
+    }
     let stop = AtomicBool::new(false);
     let options =
         Options { seeds: &[1], short: false, jobs: 1, stop: &stop, store: &NoStore, progress: &|_| () };

@@ -285,7 +285,10 @@ fn every_key_arrives() {
     assert_eq!(s.apps[11].kind, web(visits(1, 10 * SECOND), Client::Loader));
     assert_eq!(s.apps[12].kind, AppKind::Ping(Ping { interval_ns: 250 * MS, bytes: 60 }));
     assert_eq!(s.apps[13].kind, AppKind::Ping(Ping { interval_ns: SECOND, bytes: 84 }));
-    assert_eq!((s.apps[10].users, s.apps[11].users), (Users::ONE, Users::at_one(40, 20 * SECOND)));
+    assert_eq!(
+        (s.apps[10].users, s.apps[11].users),
+        (Users::at_one(1, 10 * MS), Users::at_one(40, 20 * SECOND))
+    );
     assert_eq!((&s.apps[3].measure_ns, &s.apps[4].measure_ns), (&None, &Some(2 * SECOND..2500 * MS)));
     let get = |spec: &str, param: &str| {
         let params = spec.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();

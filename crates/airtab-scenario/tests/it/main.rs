@@ -14,4 +14,5 @@ mod outcome;
 mod replay;
 mod saturated;
 mod set;
+mod starts;
 mod windows;

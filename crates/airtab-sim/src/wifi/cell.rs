@@ -143,7 +143,7 @@ impl Cell {
                 radio.checked_sub(1).map_or(Side::AccessPoint, |station| Side::Station(station as u16));
             let receivers = if side.is_down() { stations.len() } else { 1 };
             // Beacons go out with the greatest priority.
-            let beacons = number + 1 == categories;
+            let beacons = (number + 1 == categories).then(|| Stream::new(seed, "beacons"));
             transmitters.push(Transmitter::new(side, queue, number, receivers, beacons, &config));
         }
         let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());

@@ -57,7 +57,7 @@ pub struct CellConfig {
 
 impl CellConfig {
     /// The CHAP studies' cell: standard backoff, EIFS, delivery on DATA, 7
-    /// attempts, a 100-byte beacon every 100 ms, 1000-packet uplink queues.
+    /// attempts, a 100-byte beacon every 102.4 ms (100 time units), 1000-packet uplink queues.
     pub fn new(phy: Phy) -> CellConfig {
         CellConfig {
             phy,
@@ -65,7 +65,12 @@ impl CellConfig {
             eifs: true,
             deliver_on: DeliverOn::Data,
             attempts: 7,
-            beacon: Some(Beacon { interval_ns: 100_000_000, bytes: 100, kbps: phy.base_kbps() }),
+            beacon: Some(Beacon {
+                interval_ns: 102_400_000,
+                first_ns: None,
+                bytes: 100,
+                kbps: phy.base_kbps(),
+            }),
             uplink_packets: 1000,
             aggregation: None,
             access: AccessMethod::default(),
@@ -319,6 +324,8 @@ pub enum DeliverOn {
 pub struct Beacon {
     /// From one to the next, ns.
     pub interval_ns: u64,
+    /// Time of the first one, ns; None: random within the first interval, as nothing else keeps time with beacons.
+    pub first_ns: Option<u64>,
     /// Whole MAC frame, bytes.
     pub bytes: u32,
     /// PHY rate, kb/s.

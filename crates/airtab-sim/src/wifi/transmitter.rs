@@ -35,16 +35,16 @@ pub(super) struct Transmitter {
 }
 
 impl Transmitter {
-    /// `receivers`: how many it sends to. `beacons`: whether it sends those of an access point.
+    /// `receivers`: how many it sends to. `beacons`: the draws of its beacons, if it sends those of an access point.
     pub(super) fn new(
         side: Side,
         egress: Egress,
         contender: usize,
         receivers: usize,
-        beacons: bool,
+        beacons: Option<Stream>,
         config: &CellConfig,
     ) -> Transmitter {
-        let beacon = config.beacon.filter(|_| beacons);
+        let beacons = config.beacon.zip(beacons);
         let aggregation = config.aggregation.filter(|a| a.frames > 1 || a.amsdu_bytes > 0);
         // A station's driver has a ring, and nobody above it that cares.
         let own = match side {
@@ -60,7 +60,7 @@ impl Transmitter {
             egress,
             driver: config.needs(&own).then(driver),
             contender,
-            beacons: beacon.map(|b| Beacons::new(&b, &config.phy)),
+            beacons: beacons.map(|(beacon, draws)| Beacons::new(&beacon, &config.phy, draws)),
         }
     }
 
@@ -96,13 +96,13 @@ pub(super) struct Beacons {
 }
 
 impl Beacons {
-    /// The first one comes after an interval.
-    fn new(beacon: &Beacon, phy: &Phy) -> Beacons {
+    /// The first one comes at its time, or at one that is drawn.
+    fn new(beacon: &Beacon, phy: &Phy, mut draws: Stream) -> Beacons {
         let data_ns = phy.data_ns(beacon.kbps, beacon.bytes.saturating_sub(phy.mac_bytes()));
         Beacons {
             frame: Frame { kbps: beacon.kbps, data_ns, ..Frame::default() },
             interval_ns: beacon.interval_ns,
-            next_ns: beacon.interval_ns,
+            next_ns: beacon.first_ns.unwrap_or_else(|| draws.below(beacon.interval_ns)),
             waits: false,
         }
     }

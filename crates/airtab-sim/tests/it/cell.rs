@@ -366,7 +366,7 @@ fn who_overhears_an_error_waits_eifs() {
         assert_eq!(gap(End::Broadcast, &|_| true, 1), after(0, left), "a beacon");
     }
     let config = CellConfig {
-        beacon: Some(Beacon { interval_ns: MS, bytes: 100, kbps: 6_000 }),
+        beacon: Some(Beacon { interval_ns: MS, first_ns: None, bytes: 100, kbps: 6_000 }),
         ..CellConfig::new(phy)
     };
     let attempts = attempts(config, &stations, 40, 200);
@@ -544,7 +544,7 @@ fn after_a_collision_each_waits_for_its_own_reason() {
 #[test]
 fn eifs_after_a_collision_with_a_beacon() {
     let phy = phy("phy-a");
-    let beacon = Some(Beacon { interval_ns: MS, bytes: 100, kbps: 6_000 });
+    let beacon = Some(Beacon { interval_ns: MS, first_ns: None, bytes: 100, kbps: 6_000 });
     let config = CellConfig { beacon, ..CellConfig::new(phy) };
     let attempts = attempts(config, &[(54_000, Loss::None); 3], 40, 20);
     let gap = shortest_gap(&attempts, |a, b| {
@@ -571,19 +571,45 @@ fn the_receiver_of_a_garbled_ack_waits_eifs() {
     }
 }
 
-/// An idle cell holds nothing but beacons: their number and length.
+/// A cell without packets, with beacons from `first_ns` on, or from a drawn time.
+fn idle_cell(pool: &Pool<u32>, first_ns: Option<u64>, seed: u64) -> Cell {
+    let qdisc = Qdisc::new(pool, &queue("fifo", 10), 0, 0);
+    let mut config = CellConfig::new(phy("phy-a"));
+    config.beacon = config.beacon.map(|beacon| Beacon { first_ns, ..beacon });
+    Cell::new(config, &[("sta", 54_000, Loss::None)], qdisc, seed)
+}
+
+/// An idle cell holds nothing but beacons: their number and length. From 50 ms to 100.05 s there are 976 whole
+/// intervals of 102.4 ms, from 0 on 977.
 #[test]
 fn beacons_take_their_time() {
     let phy = phy("phy-a");
     let mut pool: Pool<u32> = Pool::new();
-    let qdisc = Qdisc::new(&pool, &queue("fifo", 10), 0, 0);
-    let mut cell = Cell::new(CellConfig::new(phy), &[("sta", 54_000, Loss::None)], qdisc, 1);
+    let mut from_0 = idle_cell(&pool, Some(0), 1);
+    from_0.advance(&mut pool, 100 * S + 50 * MS);
+    assert_eq!(from_0.exchanges(), 978);
+    let mut cell = idle_cell(&pool, Some(50 * MS), 1);
     cell.advance(&mut pool, 100 * S + 50 * MS);
     let air = cell.air(100 * S + 50 * MS);
     let beacon_ns = phy.data_ns(6_000, 100 - phy.mac_bytes()); // 100 bytes at 6 Mb/s
     assert_eq!(beacon_ns, 20_000 + 133_333);
-    assert_eq!((air.beacon_ns, cell.exchanges()), (1000 * beacon_ns, 1000));
+    assert_eq!((air.beacon_ns, cell.exchanges()), (977 * beacon_ns, 977));
     assert_eq!(air.idle_ns, 100 * S + 50 * MS - air.beacon_ns);
+}
+
+/// Half of 400 cells have sent their first beacon after half an interval (50 are five standard deviations), all of them
+/// after a whole one, and none a second one.
+#[test]
+fn the_first_beacon_comes_at_a_random_time() {
+    let mut pool: Pool<u32> = Pool::new();
+    let mut cells: Vec<Cell> = (0..400).map(|seed| idle_cell(&pool, None, seed)).collect();
+    let mut begun = |at| {
+        cells.iter_mut().for_each(|cell| cell.advance(&mut pool, at));
+        cells.iter().map(Cell::exchanges).sum::<u64>()
+    };
+    let half = begun(51_200_000);
+    assert!((150..250).contains(&half), "{half} of 400");
+    assert_eq!(begun(102_399_999), 400);
 }
 
 /// Multicast: lowest rate, one attempt, no ACK, whatever the stations' losses;

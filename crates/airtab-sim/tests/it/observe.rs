@@ -124,7 +124,7 @@ fn every_attempt_is_seen_once() {
     let count = |end: End| frames.iter().filter(|f| f.end == end).count();
     assert!(count(End::DataLost) > 1000 && count(End::AckLost) > 1000 && count(End::Collision) > 100);
     let beacons = frames.iter().filter(|f| f.content == Content::Beacon).count();
-    assert_eq!(beacons, 330 - 1, "one every 100 ms of 33 s");
+    assert!([322, 323].contains(&beacons), "{beacons}: one every 102.4 ms of 33 s");
     // Repetitions carry what the first attempt carried; at most seven of them.
     let mut sending = [None; 4];
     for f in &frames {

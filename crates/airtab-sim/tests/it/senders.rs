@@ -21,7 +21,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         name: format!("{} {station}", kind.name()),
         kind: kind.clone(),
         station,
-        active_ns: 1050 * MS..58 * S, // no beacon comes then
+        active_ns: 1050 * MS..58 * S,
         class: 0,
         users: Users::ONE,
         measure_ns: None,
@@ -166,6 +166,7 @@ fn every_connection_counts_once() {
 #[test]
 fn requests_are_the_stations_and_pages_the_servers() {
     let mut scenario = lossy(&[Web { pages: Pages::Drawn, client: Client::Loader }.into()]);
+    scenario.stations[0].loss = Loss::Fer(0.4);
     (scenario.duration_ns, scenario.measure_ns) = (600 * S, 0..600 * S);
     scenario.apps[0].active_ns = 0..600 * S;
     let trace = run(&scenario, &queue("fifo", 20), 1).apps.remove(0);

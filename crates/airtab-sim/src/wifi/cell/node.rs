@@ -48,7 +48,7 @@ impl Cell {
                 None => Egress::fifo(cell.uplink_packets),
             };
             let side = Side::Node(number as u16);
-            transmitters.push(Transmitter::new(side, egress, number, mesh.degree(number), false, &own));
+            transmitters.push(Transmitter::new(side, egress, number, mesh.degree(number), None, &own));
         }
         let nobody = Overhearing::new(std::iter::empty(), seed);
         let mut own = Cell::assemble(cell.clone(), (radios, nobody), contenders, transmitters, (1, None));
