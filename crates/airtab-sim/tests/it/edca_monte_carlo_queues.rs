@@ -209,6 +209,7 @@ fn delays_of_queues_by_category() {
             assert!((n as f64 - offered).abs() < 5.0 * offered.sqrt(), "{name}: {n} packets of {offered}");
         }
         let [delay, other] = [sum as f64 / n as f64, ns as f64 / packets as f64].map(|ns| ns * 1e-6);
+        println!("{name}: {other:.3} ms, Monte Carlo {delay:.3} ms");
         assert!((other / delay - 1.0).abs() < 0.06, "{name}: {other} ms, Monte Carlo {delay} ms");
     }
 }
@@ -221,6 +222,7 @@ fn lower_categories_starve_beside_saturated_higher_ones() {
         let name = format!("{} of radio {}", Category::NAMES[i % 4], i / 4);
         let off = (*packets as f64 - *n as f64).abs();
         let error = 5.0 * ((n + packets) as f64).sqrt();
+        println!("{name}: {:.1} packets/s, Monte Carlo {:.1}", *packets as f64 / 600.0, *n as f64 / 600.0);
         assert!(off <= 0.01 * *n as f64 + error, "{name}: {packets} packets, Monte Carlo {n}");
     }
     let of =
