@@ -15,7 +15,7 @@ impl CellConfig {
     /// What a packet of so many bytes takes alone at this rate, to the end of its ACK, and the TXOP of its
     /// category, ns, if it does not fit in there. Rates in Mb/s have no categories.
     pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
-        let txop_ns = category.access(self.edca, self.txop, true).txop_ns;
+        let txop_ns = category.access(self, true).txop_ns;
         if txop_ns == 0 || rate.format() == Format::Legacy {
             return None;
         }
@@ -30,7 +30,7 @@ impl CellConfig {
 mod tests {
     use airtab_core::{Phy, RateSpec};
 
-    use super::super::config::Edca;
+    use super::super::edca::Edca;
     use super::*;
 
     fn cell(edca: Edca, txop: bool) -> CellConfig {
@@ -46,7 +46,7 @@ mod tests {
     /// ACK of 14 bytes at 24 Mb/s: 16 + 28 us.
     #[test]
     fn a_frame_is_as_long_as_by_hand() {
-        let cell = cell(Edca::Standard, true);
+        let cell = cell(Edca::Ieee2012, true);
         let ns = |bytes: u64| 1000 * (36 + 4 * (8 * (bytes + 38) + 22).div_ceil(26) + 44);
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, 1500), Some((ns(1500), 1_504_000)));
@@ -64,7 +64,7 @@ mod tests {
     /// RTS, SIFS, CTS and SIFS more: 28 + 16 + 28 + 16 us.
     #[test]
     fn an_rts_counts() {
-        let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Standard, true) };
+        let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Ieee2012, true) };
         let longest = ((356 - 22) * 26 - 22) / 8 - 38;
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn without_a_txop_all_fits() {
-        for (edca, txop) in [(Edca::Standard, false), (Edca::Off, false)] {
+        for (edca, txop) in [(Edca::Ieee2012, false), (Edca::Off, false)] {
             let cell = cell(edca, txop);
             assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 0), 2304), None);
         }
-        let legacy = cell(Edca::Standard, true).beyond_txop(Category::Voice, Rate::legacy(1_000), 2304);
+        let legacy = cell(Edca::Ieee2012, true).beyond_txop(Category::Voice, Rate::legacy(1_000), 2304);
         assert_eq!(legacy, None, "rates in Mb/s have no categories");
     }
 }

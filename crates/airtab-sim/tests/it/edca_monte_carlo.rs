@@ -140,7 +140,7 @@ fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64)
         eifs,
         attempts: u8::MAX,
         aggregation: Some(aggregation),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         rts_bytes: bursts[0].rts.then_some(0),
         driver: DriverConfig { ring: 2 * usize::from(frames), order: Order::Fifo, ..DriverConfig::default() },
         ..CellConfig::new(phy)

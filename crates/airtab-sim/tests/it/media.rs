@@ -78,7 +78,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
             ..dcf("std-11ac")
         }
         .into(),
-        CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax") }.into(),
+        CellConfig { edca: Edca::Ieee2012, txop: true, ..dcf("std-11ax") }.into(),
         CellConfig { driver: DriverConfig { governor, ..driver(20, 2, Order::Fifo) }, ..dcf("phy-a") }.into(),
         CellConfig {
             aggregation: aggregation(5, 0, true),
@@ -90,7 +90,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
                 governor,
                 ..driver(1, 2, Order::RoundRobin)
             },
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             ..dcf("std-11n")
         }
@@ -109,7 +109,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
         CellConfig {
             aggregation: aggregation(8, 3839, true),
             driver: driver(30, 2, Order::RoundRobin),
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             rts_bytes: Some(2000),
             ofdma: Some(2),

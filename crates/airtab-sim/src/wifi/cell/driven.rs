@@ -3,6 +3,7 @@
 //!
 //! What it does not do: which packets go together is the driver's business (`driver`).
 
+use super::node::receiver_at;
 use super::*;
 use crate::wifi::driver::Next;
 
@@ -10,6 +11,7 @@ impl Cell {
     /// Fills a driver from its queue, and makes aggregates of what it has.
     #[inline(never)]
     pub(super) fn pull<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
+        self.discard_old(transmitter, now);
         while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
             let Some(left) = self.dequeue(pool, transmitter, now) else { break };
             let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
@@ -23,6 +25,25 @@ impl Cell {
             driver.as_mut().expect("it has room").take(Part::new(&packet, left, now), receiver);
         }
         self.prepare(transmitter);
+    }
+
+    /// Discards packets that have waited in a driver for longer than its lifetime.
+    fn discard_old(&mut self, transmitter: usize, now: u64) {
+        let old = self.transmitters[transmitter].driver.as_mut().map(|driver| driver.take_old(now));
+        for (receiver, part) in old.into_iter().flatten() {
+            let side = self.transmitters[transmitter].side;
+            let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
+            let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
+            let tx = part.tx(false, now);
+            let last = driver.as_mut().is_none_or(|driver| driver.decided(receiver, &part, true));
+            egress.sent(receiver_at(side, link, receiver), part.bytes, part.report(tx), last, now);
+            let below_ns = if part.attempts > 0 { part.below_ns() } else { part.held_ns(now) };
+            let way = Way { below_ns, ..Way::default() };
+            self.outputs.push(side.sent(to, part.label, tx, way));
+            if !part.received {
+                self.outputs.push(Output::Lost(part.packet));
+            }
+        }
     }
 
     /// Makes aggregates of what a driver has.
