@@ -7,6 +7,7 @@
 use airtab_core::{Format, Phy};
 
 use super::{App, Scenario, Servers, Station};
+use crate::traffic::udp::OUTSTANDING;
 use crate::wifi::{AccessRule, CellConfig, Loss, MediumConfig, MeshConfig, RateAlgorithm, Speed, Ways};
 
 /// Rates of 802.11a and g, kb/s.
@@ -72,6 +73,15 @@ impl Scenario {
             )?;
         }
         Ok(())
+    }
+
+    /// Packets that a saturated source keeps in flight: two block ack windows where there are aggregates.
+    pub(crate) fn outstanding(&self) -> usize {
+        let mesh = self.medium.mesh();
+        let cell = mesh.map(|mesh| &mesh.cell).or(self.medium.cell());
+        let aggregates = mesh.is_none_or(|mesh| mesh.nodes.iter().any(|node| node.aggregates));
+        let aggregation = cell.and_then(|cell| cell.aggregation).filter(|a| aggregates && a.frames > 1);
+        aggregation.map_or(OUTSTANDING, |aggregation| 2 * usize::from(aggregation.window))
     }
 
     /// Hops of an application's way in a mesh, and what the slowest of their links carries, bit/s; None: in no mesh, or
