@@ -8,7 +8,7 @@
 use airtab_core::time::MS;
 use airtab_core::{Format, Phy, Rate, Unit};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
+use airtab_sim::wifi::{CellConfig, Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
 
 use crate::reader::{Section, Value, choice, instead, number, quantity};
 use crate::scenario_file::LONGEST_NS;
@@ -263,6 +263,18 @@ pub(crate) fn change(
     fits(speed.control, phy, &speed.rate, loss)
         .map_err(|message| format!("{key}: its rate_control: {message}"))?;
     Ok((speed, loss))
+}
+
+/// Problem of a station without a known signal in a cell with capture.
+pub(crate) const CAPTURED: &str =
+    "with capture in [wifi] each station has a distance, walk or snr: its signal follows from that";
+
+/// Checks that a cell with capture knows the signal of a station with these losses.
+pub(crate) fn captured(cell: Option<&CellConfig>, loss: Loss) -> Result<(), String> {
+    match cell.is_some_and(|cell| cell.capture_db.is_some()) && loss.capture_m().is_none() {
+        true => Err(CAPTURED.into()),
+        false => Ok(()),
+    }
 }
 
 /// Keys of a station that can be changed while it runs, but for those of its rate.

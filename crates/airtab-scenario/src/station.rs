@@ -54,7 +54,7 @@ pub(crate) fn read_stations(
         if let (true, Some(key)) =
             (captures, ["fer", "mpdu_error_rate"].into_iter().find(|key| s.get(key).is_some()))
         {
-            s.problem_of(key, "with capture in [wifi] each station has a distance, walk or snr: its signal follows from that");
+            s.problem_of(key, links::CAPTURED);
         }
         let control = read_rate_control(&s, phy.as_ref(), errors, (&speed.rate, loss));
         let speed = Speed { control, ..speed };
@@ -103,7 +103,12 @@ pub fn station_change(
 ) -> Result<(Speed, Loss), String> {
     let phy = file.scenario.medium.phy().ok_or("a station behind a wire has no link of its own")?;
     match key {
-        key if links::CHANGED.contains(&key) => links::change(file.errors, &phy, (speed, loss), key, value),
+        key if links::CHANGED.contains(&key) => {
+            let (speed, loss) = links::change(file.errors, &phy, (speed, loss), key, value)?;
+            links::captured(file.scenario.medium.cell(), loss)
+                .map_err(|message| format!("{key}: {message}"))?;
+            Ok((speed, loss))
+        }
         key if Speeds::KEYS.contains(&key) => {
             let speed = Speeds::of(&phy).change(speed, key, value)?;
             fits_txops(file, station, speed).map_err(|message| format!("{key}: {message}"))?;

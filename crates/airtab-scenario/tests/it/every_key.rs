@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use airtab_core::{Discipline, Params, Phy};
-use airtab_scenario::{ScenarioFile, measure, schema, set};
+use airtab_scenario::{ScenarioFile, measure, remove, schema, set};
 use serde_json::Value;
 
 /// A cell with losses, traffic in all access categories and both directions.
@@ -82,7 +82,7 @@ access = "bk"
 upload = true
 "#;
 
-/// `key | profiles | what is set before | values`: edits of the base, several of them joined by ` & `, values by ` ; `.
+/// `key | profiles | what is set before | values`: edits of the base, several of them joined by ` & `, values by ` ; `; `-key` removes one.
 /// Profiles: all, those with rates by MCS (`mcs`), the others (`mbps`).
 const CASES: &str = r#"
 wifi.phy | all | | wifi.phy=std-11b & wifi.edca=off ; wifi.phy=std-11a
@@ -132,7 +132,7 @@ wifi.rts | all | | wifi.rts=100
 wifi.rts_rate | all | | wifi.rts_rate=6Mb/s ; wifi.rts_rate=1Mb/s
 wifi.rts_rate | all | wifi.rts=100 | wifi.rts_rate=6Mb/s ; wifi.rts_rate=1Mb/s
 wifi.capture | all | | wifi.capture=3
-wifi.capture | all | wifi.errors=shadowing & wifi.link_margin=60 & station.u.distance=8 | wifi.capture=3
+wifi.capture | all | -station.s.fer & -station.t.fer & wifi.errors=shadowing & wifi.link_margin=60 & station.u.distance=8 | wifi.capture=3
 wifi.errors | all | | wifi.errors=shadowing & wifi.link_margin=1
 wifi.path_loss_exponent | all | | wifi.path_loss_exponent=4
 wifi.path_loss_exponent | all | wifi.errors=shadowing & station.u.distance=8 | wifi.path_loss_exponent=4
@@ -285,6 +285,9 @@ fn keys(schema: &Value, path: &str, found: &mut BTreeSet<String>) {
 /// A scenario with further values.
 fn with(text: &str, edits: &[&str]) -> String {
     edits.iter().fold(text.to_string(), |text, edit| {
+        if let Some(path) = edit.strip_prefix('-') {
+            return remove(&text, path).unwrap_or_else(|e| panic!("{edit}: {e}"));
+        }
         let (path, value) = edit.split_once('=').expect(edit);
         set(&text, path, value).unwrap_or_else(|e| panic!("{edit}: {e}"))
     })

@@ -220,6 +220,9 @@ fn the_nearer_station_survives_collisions() {
             "[[station]] fer: with capture in [wifi] each station has a distance, walk or snr: its signal follows from that"
         ]
     );
+    let change = "distance = 2\n[[change]]\nat = \"1s\"\nstation = \"s\"\nkey = \"fer\"\nvalue = 0.1";
+    let told = refused("capture = 10", change, "");
+    assert!(told[0].starts_with("[[change]] value: fer: with capture in [wifi] each station"), "{told:?}");
 }
 
 /// Frames of the near station for each of the far one, slot by slot: the near one's window stays 15, and the far one fails where both

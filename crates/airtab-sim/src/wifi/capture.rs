@@ -30,7 +30,7 @@ impl Capture {
         let margin_db = config.capture_db?;
         let mut capture = Capture { margin_db, distances: Vec::new(), exponent: Mean::EXPONENT };
         for (station, loss) in losses.enumerate() {
-            capture.distances.push(0.0);
+            capture.distances.push(1.0);
             capture.set(station, loss);
         }
         Some(Box::new(capture))
@@ -38,7 +38,7 @@ impl Capture {
 
     /// Another distance of a station.
     pub(super) fn set(&mut self, station: usize, loss: &Loss) {
-        self.distances[station] = loss.capture_m().unwrap_or(1.0);
+        self.distances[station] = loss.capture_m().unwrap_or(self.distances[station]);
         if let Loss::Shadowing { by, .. } = loss {
             self.exponent = by.exponent;
         }
