@@ -63,7 +63,7 @@ impl Capture {
 }
 
 impl Loss {
-    /// Distance to the access point that capture goes by, metres; None: the signal is unknown.
+    /// Distance to the access point that capture uses, metres; None: the signal is unknown.
     pub fn capture_m(&self) -> Option<f64> {
         match self {
             Loss::Shadowing { distance_m, .. } => Some(*distance_m),
