@@ -107,7 +107,7 @@ pub struct Room {
 pub(crate) fn how_heard(loss: Loss) -> String {
     match loss {
         Loss::Signal(signal) => format!("{:.1} dB above the noise", signal.mean.db()),
-        loss => format!("{:.2} % of frames lost", 100.0 * loss.frame_error_rate()),
+        loss => format!("{:.2} % of frames lost", 100.0 * loss.data_error_rate()),
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) const MOST_HOPS: u64 = 16;
 const MOST_OVERHEAD: u64 = 1_000;
 
 /// Keys of a station that are about its radio, or about a queue of its own.
-const OF_A_CELL: [&str; 13] = [
+const OF_A_CELL: [&str; 14] = [
     "rate",
     "mcs",
     "streams",
@@ -130,6 +130,7 @@ const OF_A_CELL: [&str; 13] = [
     "distance",
     "walk",
     "fer",
+    "mpdu_error_rate",
     "snr",
     "asleep",
     "access",

@@ -63,6 +63,7 @@ pub(crate) fn read_changes(
             let users =
                 apps.iter().filter(|app| matches!(link, Changed::Station(s) if app.stations().contains(&s)));
             let cell = medium.cell();
+            links::captured(cell, loss).map_err(|message| format!("{key}: {message}"))?;
             for app in users {
                 let fits = cell.map_or(Ok(()), |cell| app.fits_txop(cell, speed, mss));
                 fits.map_err(|broken| format!("{key}: application {}: {broken}", app.name))?;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What decides which of a station's frames are lost (`errors` and `coherence` of `[wifi]`;
-//! `distance`, `walk`, `snr` and `fer` of a station), and who chooses its rate (`rate_control`).
+//! `distance`, `walk`, `snr`, `fer` and `mpdu_error_rate` of a station), and who chooses its rate (`rate_control`).
 //!
 //! What it does not do: how a signal becomes errors, and how rates are chosen, is `airtab_sim::wifi`'s; which
 //! rates there are is `speed`'s.
 
 use airtab_core::time::MS;
-use airtab_core::{Phy, Unit};
+use airtab_core::{Format, Phy, Rate, Unit};
 use airtab_sim::NEVER;
-use airtab_sim::wifi::{Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
+use airtab_sim::wifi::{CellConfig, Loss, Mean, RateAlgorithm, Shadowing, Signal, Speed, Walk};
 
 use crate::reader::{Section, Value, choice, instead, number, quantity};
 use crate::scenario_file::LONGEST_NS;
@@ -107,8 +107,9 @@ impl Errors {
     fn loss(self, key: &str, value: f64) -> Result<Loss, String> {
         let signal = |mean, deviation_db, coherence_ns| Signal { mean, deviation_db, coherence_ns };
         match (key, self) {
-            ("fer", _) if value == 0.0 => Ok(Loss::None),
+            ("fer" | "mpdu_error_rate", _) if value == 0.0 => Ok(Loss::None),
             ("fer", _) => Ok(Loss::Fer(value)),
+            ("mpdu_error_rate", _) => Ok(Loss::Mpdu(value)),
             ("distance" | "walk", Errors::Shadowing(by)) => Ok(Loss::Shadowing { distance_m: value, by }),
             ("distance" | "walk", Errors::Snr { deviation_db, coherence_ns }) => {
                 Ok(Loss::Signal(signal(Mean::Distance(value), deviation_db, coherence_ns)))
@@ -145,21 +146,25 @@ fn in_wifi(owners: &[&str], errors: &str) -> String {
 }
 
 /// Keys of a station that say which of its frames are lost, with `walk`.
-const LOSS: [&str; 4] = ["distance", "fer", "snr", "walk"];
+const LOSS: [&str; 5] = ["distance", "fer", "snr", "mpdu_error_rate", "walk"];
 
 /// Which of a station's frames are lost, at the start of its walk if it has one. Without `errors` any will do.
 pub(crate) fn read_loss(s: &Section, errors: Option<Errors>, duration_ns: u64) -> (Loss, Option<Walk>) {
     let distance = s.read("distance", metres);
     let fer = s.read("fer", number(0.0..=1.0, "a share of frames such as 0.1"));
     let snr = s.read("snr", decibels);
+    let mpdu = s.read("mpdu_error_rate", number(0.0..=1.0, "a share of MPDUs such as 0.1"));
     let walk = s.read("walk", |v| read_walk(s, v, duration_ns));
     for key in LOSS.into_iter().filter(|key| s.get(key).is_some()).skip(1) {
-        s.problem_of(key, "give one of distance, fer, snr and walk: each says which frames are lost");
+        s.problem_of(
+            key,
+            "give one of distance, fer, snr, mpdu_error_rate and walk: each says which frames are lost",
+        );
     }
     let Some(errors) = errors else { return (Loss::None, None) };
     let mut loss = errors.usual();
     let start = walk.as_ref().map(|walk| walk.at(0));
-    for (key, value) in LOSS.into_iter().zip([distance, fer, snr, start]) {
+    for (key, value) in LOSS.into_iter().zip([distance, fer, snr, mpdu, start]) {
         match value.map(|value| errors.loss(key, value)) {
             Some(Ok(own)) => loss = own,
             Some(Err(message)) => s.problem_of(key, &message),
@@ -195,12 +200,12 @@ pub(crate) fn read_rate_control(
     s: &Section,
     phy: Option<&Phy>,
     errors: Option<Errors>,
-    loss: Loss,
+    (rate, loss): (&Rate, Loss),
 ) -> RateAlgorithm {
     let names = RateAlgorithm::ALL.map(|control| (control.name(), control)).to_vec();
     let control = s.read("rate_control", choice(names)).unwrap_or(RateAlgorithm::Fixed);
     if let (Some(phy), Some(_)) = (phy, errors)
-        && let Err(message) = fits(control, phy, loss)
+        && let Err(message) = fits(control, phy, rate, loss)
     {
         s.problem_of("rate_control", &message);
     }
@@ -208,9 +213,12 @@ pub(crate) fn read_rate_control(
 }
 
 /// Whether there is something to choose, and something to choose by.
-fn fits(control: RateAlgorithm, phy: &Phy, loss: Loss) -> Result<(), String> {
+fn fits(control: RateAlgorithm, phy: &Phy, rate: &Rate, loss: Loss) -> Result<(), String> {
     match (control, loss) {
         (RateAlgorithm::Fixed, _) => Ok(()),
+        _ if phy.has_mcs() && rate.format() == Format::Legacy => {
+            Err("only for rates by MCS; this is a station of 802.11a or g: \"fixed\"".into())
+        }
         _ if !phy.has_mcs() => {
             Err(format!("only for profiles with rates by MCS; this is {}: \"fixed\"", phy.name()))
         }
@@ -239,7 +247,7 @@ pub(crate) fn change(
         let control = RateAlgorithm::ALL.into_iter().find(|control| control.name() == value);
         let unknown = || named(format!("'{value}' is not known{}", instead(value, &known)));
         let control = control.ok_or_else(unknown)?;
-        fits(control, phy, loss).map_err(named)?;
+        fits(control, phy, &speed.rate, loss).map_err(named)?;
         return Ok((Speed { control, ..speed }, loss));
     }
     let number = match key {
@@ -249,15 +257,28 @@ pub(crate) fn change(
             .parse()
             .ok()
             .filter(|share| (0.0..=1.0).contains(share))
-            .ok_or_else(|| format!("fer: '{value}' is not a share of frames such as 0.1 (0 to 1)"))?,
+            .ok_or_else(|| named(format!("'{value}' is not a share of frames such as 0.1 (0 to 1)")))?,
     };
     let loss = errors.loss(key, number).map_err(named)?;
-    fits(speed.control, phy, loss).map_err(|message| format!("{key}: its rate_control: {message}"))?;
+    fits(speed.control, phy, &speed.rate, loss)
+        .map_err(|message| format!("{key}: its rate_control: {message}"))?;
     Ok((speed, loss))
 }
 
+/// Problem of a station without a known signal in a cell with capture.
+pub(crate) const CAPTURED: &str =
+    "with capture in [wifi] each station has a distance, walk or snr: its signal follows from that";
+
+/// Checks that a cell with capture knows the signal of a station with these losses.
+pub(crate) fn captured(cell: Option<&CellConfig>, loss: Loss) -> Result<(), String> {
+    match cell.is_some_and(|cell| cell.capture_db.is_some()) && loss.capture_m().is_none() {
+        true => Err(CAPTURED.into()),
+        false => Ok(()),
+    }
+}
+
 /// Keys of a station that can be changed while it runs, but for those of its rate.
-pub(crate) const CHANGED: [&str; 4] = ["distance", "fer", "snr", "rate_control"];
+pub(crate) const CHANGED: [&str; 5] = ["distance", "fer", "snr", "mpdu_error_rate", "rate_control"];
 
 /// `1.5` or `"1.5 m"`; above 0.
 fn metres(v: &Value) -> Result<f64, String> {

@@ -197,6 +197,9 @@ fn add_below(f: &mut Figures, below: &BelowTrace, measured_ns: f64, hops: u32) {
         f.insert(Metric::AmpduFrames, below.packets as f64 / below.frames);
         f.insert(Metric::PhyRate, below.kbps as f64 * 1e3 / below.packets as f64);
     }
+    if below.up_packets > 0 {
+        f.insert(Metric::UplinkAmpduFrames, below.up_packets as f64 / below.up_frames);
+    }
 }
 
 /// Delays of one direction, where they come from, and where packets are lost.

@@ -16,6 +16,7 @@ use airtab_sim::{Shape, Station};
 
 use crate::dnb;
 use crate::links::measure;
+use crate::mac;
 use crate::queues::{QueueSettings, QueueSpec};
 use crate::reader::{Section, Value, choice, instead, number, quantity, text, unused};
 use crate::speed::Speeds;
@@ -255,14 +256,7 @@ fn read_reach(
 ) -> Option<(Reach, Option<Layout>)> {
     let metres = |key| m.and_then(|m| m.read(key, metres));
     let [tx, sense, interference] = ["tx_range", "sense_range", "interference_range"].map(metres);
-    let capture = m.and_then(|m| {
-        m.read("capture", |v| match v.is("off") {
-            true => Ok(None),
-            false => number(0.0..=60.0, "a number of dB such as 10")(v)
-                .map(Some)
-                .map_err(|e| format!("{e}, or \"off\"")),
-        })
-    });
+    let capture = m.and_then(|m| m.read("capture", mac::capture));
     let lists = ["sense", "interference"]
         .map(|key| m.map_or(Vec::new(), |m| m.read(key, |v| pairs(m, v, names)).unwrap_or_default()));
     let Some(places) = places else {

@@ -159,6 +159,8 @@ pub enum Metric {
     BelowPackets,
     /// MPDUs of an aggregate that carries its downlink packets, mean over the aggregates.
     AmpduFrames,
+    /// MPDUs of an aggregate that carries its uplink packets, mean over the aggregates.
+    UplinkAmpduFrames,
     /// PHY rate of the frames that carry its downlink packets, mean over the packets, bit/s.
     PhyRate,
     /// Mean places held in its station's uplink queue, packets.
@@ -360,6 +362,7 @@ const TABLE: &[Row] = &[
     (BelowDelayP99, "below_delay_p99_seconds", "below the queue p99, ms", 1e3, 2, Lower),
     (BelowPackets, "below_mean_packets", "packets below the queue", 1.0, 1, Neither),
     (AmpduFrames, "ampdu_mean_frames", "MPDUs an aggregate", 1.0, 1, Neither),
+    (UplinkAmpduFrames, "uplink_ampdu_mean_frames", "MPDUs an aggregate up", 1.0, 1, Neither),
     (PhyRate, "phy_rate_bits_per_second", "PHY rate, Mb/s", 1e-6, 1, Neither),
     (UplinkPackets, "uplink_mean_packets", "places held in the uplink", 1.0, 1, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),

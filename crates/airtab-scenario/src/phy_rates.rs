@@ -62,6 +62,8 @@ impl Rates {
     pub(crate) fn of(phy: &Phy) -> Rates {
         let profile = phy.name();
         let (kbps, between): (&[u32], bool) = match profile {
+            // Its stations of 802.11a or g.
+            _ if phy.has_mcs() => (&OFDM, false),
             _ if profile.ends_with("-11b") => (&DSSS, false),
             _ if profile.ends_with("-11bg") => (&MIXED, false),
             _ if profile.ends_with("-11n") => (&HT, true),

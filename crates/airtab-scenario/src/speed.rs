@@ -4,7 +4,7 @@
 //!
 //! What it does not do: which rates by MCS there are is the core's (`core/include/airtab/rates.h`).
 
-use airtab_core::{Phy, Rate, RateError, RateSpec, Unit};
+use airtab_core::{Format, Phy, Rate, RateError, RateSpec, Unit};
 use airtab_sim::wifi::Speed;
 
 use crate::phy_rates::Rates;
@@ -16,6 +16,8 @@ const BY_MCS: [&str; 4] = ["mcs", "streams", "gi", "width"];
 /// The rates of a profile.
 pub(crate) struct Speeds {
     phy: Phy,
+    /// Stations of 802.11a or g may be in a cell whose rates are by MCS.
+    older: bool,
 }
 
 impl Speeds {
@@ -23,7 +25,12 @@ impl Speeds {
     pub(crate) const KEYS: [&'static str; 5] = ["rate", "mcs", "streams", "gi", "width"];
 
     pub(crate) fn of(phy: &Phy) -> Speeds {
-        Speeds { phy: *phy }
+        Speeds { phy: *phy, older: false }
+    }
+
+    /// Rates of the stations of a cell.
+    pub(crate) fn of_stations(phy: &Phy) -> Speeds {
+        Speeds { phy: *phy, older: true }
     }
 
     /// The fastest there is.
@@ -36,15 +43,19 @@ impl Speeds {
 
     /// A station's; without a profile, or after a problem, any.
     pub(crate) fn read(speeds: Option<&Speeds>, s: &Section) -> Speed {
-        let by_mcs = speeds.is_some_and(|speeds| speeds.phy.has_mcs());
+        let older = speeds.is_some_and(|speeds| speeds.older) && s.get("rate").is_some();
+        let by_mcs = speeds.is_some_and(|speeds| speeds.phy.has_mcs()) && !older;
         for key in Speeds::KEYS {
-            if let (Some(_), Some(Speeds { phy })) = (s.get(key), speeds)
+            if let (Some(_), Some(Speeds { phy, .. })) = (s.get(key), speeds)
                 && by_mcs == (key == "rate")
             {
-                s.problem_of(key, &other_keys(phy));
+                match phy.has_mcs() && older {
+                    true => s.problem_of(key, OLDER),
+                    false => s.problem_of(key, &other_keys(phy)),
+                }
             }
         }
-        let Some(Speeds { phy }) = speeds else { return Speed::from(UNKNOWN_KBPS) };
+        let Some(Speeds { phy, .. }) = speeds else { return Speed::from(UNKNOWN_KBPS) };
         if by_mcs {
             return read_by_mcs(phy, s).unwrap_or_else(|| Speed::from(UNKNOWN_KBPS));
         }
@@ -55,6 +66,12 @@ impl Speeds {
     /// With another value of one of [`Speeds::KEYS`].
     pub(crate) fn change(&self, speed: Speed, key: &str, value: &str) -> Result<Speed, String> {
         let phy = &self.phy;
+        if phy.has_mcs() && speed.rate.format() == Format::Legacy {
+            return match key {
+                "rate" => Ok(Rates::of(phy).parse(value)?.into()),
+                _ => Err(format!("{key}: {OLDER}")),
+            };
+        }
         if phy.has_mcs() == (key == "rate") {
             return Err(format!("{key}: {}", other_keys(phy)));
         }
@@ -89,6 +106,9 @@ impl Speeds {
 
 /// In the place of a rate that is not known: the file has a problem already.
 const UNKNOWN_KBPS: u32 = 6_000;
+
+/// Problem of a key by MCS at a station with a rate in Mb/s, in a cell whose rates are by MCS.
+const OLDER: &str = "a rate in Mb/s makes it a station of 802.11a or g, whose only key of these is rate";
 
 fn other_keys(phy: &Phy) -> String {
     match phy.has_mcs() {

@@ -16,6 +16,7 @@ use crate::queues::{QueueSettings, QueueSpec};
 use crate::reader::{Section, instead, text, unused};
 use crate::scenario_file::{ScenarioFile, measured};
 use crate::speed::Speeds;
+use crate::wifi::refuse_hidden;
 
 /// Without a `medium` any rate will do.
 pub(crate) fn read_stations(
@@ -25,7 +26,7 @@ pub(crate) fn read_stations(
     duration_ns: u64,
 ) -> Vec<Station> {
     let phy = medium.and_then(MediumConfig::phy);
-    let speeds = phy.as_ref().map(Speeds::of);
+    let speeds = phy.as_ref().map(Speeds::of_stations);
     let dcf = medium.is_none_or(|medium| medium.cell().is_some());
     let sections = top.sections("station");
     if top.lacks("station") {
@@ -49,7 +50,13 @@ pub(crate) fn read_stations(
         if walk.is_some() && !dcf {
             s.problem_of("walk", "only for medium dcf; nobody walks on the emulated link");
         }
-        let control = read_rate_control(&s, phy.as_ref(), errors, loss);
+        let captures = medium.and_then(MediumConfig::cell).is_some_and(|cell| cell.capture_db.is_some());
+        if let (true, Some(key)) =
+            (captures, ["fer", "mpdu_error_rate"].into_iter().find(|key| s.get(key).is_some()))
+        {
+            s.problem_of(key, links::CAPTURED);
+        }
+        let control = read_rate_control(&s, phy.as_ref(), errors, (&speed.rate, loss));
         let speed = Speed { control, ..speed };
         let uplink = s.read("uplink", |v| {
             let spec: QueueSpec = text(v)?.parse()?;
@@ -76,6 +83,7 @@ pub(crate) fn read_stations(
         }
         let station = Station { name, speed, loss, uplink, asleep, walk, access };
         let copies = copies::read(&s, station, &stations);
+        refuse_hidden(&s, &["hidden", "hidden_from", "hears", "sense", "senses", "x", "y"]);
         s.finish();
         stations.extend(copies);
     }
@@ -95,7 +103,12 @@ pub fn station_change(
 ) -> Result<(Speed, Loss), String> {
     let phy = file.scenario.medium.phy().ok_or("a station behind a wire has no link of its own")?;
     match key {
-        key if links::CHANGED.contains(&key) => links::change(file.errors, &phy, (speed, loss), key, value),
+        key if links::CHANGED.contains(&key) => {
+            let (speed, loss) = links::change(file.errors, &phy, (speed, loss), key, value)?;
+            links::captured(file.scenario.medium.cell(), loss)
+                .map_err(|message| format!("{key}: {message}"))?;
+            Ok((speed, loss))
+        }
         key if Speeds::KEYS.contains(&key) => {
             let speed = Speeds::of(&phy).change(speed, key, value)?;
             fits_txops(file, station, speed).map_err(|message| format!("{key}: {message}"))?;

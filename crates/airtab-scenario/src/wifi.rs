@@ -11,9 +11,9 @@ use airtab_sim::wifi::{Backoff, Beacon, CellConfig, DeliverOn, Edca, MediumConfi
 
 use crate::access::{check_access, read_access};
 use crate::links::Errors;
-use crate::mac::{self, read_mac};
+use crate::mac::{self, rate, read_mac, refuse_with_categories, window};
 use crate::phy_rates::any_profile;
-use crate::reader::{Section, Value, choice, flag, quantity};
+use crate::reader::{Section, choice, flag, quantity};
 
 /// Without the table.
 pub(crate) fn default_wifi() -> (Option<MediumConfig>, Option<Errors>) {
@@ -82,7 +82,10 @@ pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Opti
     cell.winners = s.read("winners", flag).unwrap_or(false);
     match phy.filter(|_| !emulator) {
         Some(phy) => {
-            read_mac(&s, &phy, &mut cell);
+            read_mac(&s, (&phy, is_mesh), &mut cell);
+            if !is_mesh {
+                refuse_with_categories(&s, &cell);
+            }
             check_access(&s, "access", &cell, Some(&cell.access));
             check_access(&s, "ap_access", &cell, cell.ap_access.as_ref());
         }
@@ -97,8 +100,16 @@ pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Opti
     if emulator && matches!(errors, Some(Errors::Snr { .. })) {
         s.problem_of("errors", "\"snr\" is only for medium dcf; this is emulator");
     }
+    if errors == Some(Errors::Fer) && cell.capture_db.is_some() && !is_mesh {
+        s.problem_of(
+            "capture",
+            "signals follow from distances: with errors = \"shadowing\" or \"snr\", and a distance or snr of each station",
+        );
+    }
     if is_mesh {
         refuse_in_mesh(&s, &mut cell);
+    } else {
+        refuse_hidden(&s, &OF_HIDDEN);
     }
     let medium = if is_mesh { Some("dcf") } else { medium };
     for (key, owner) in OWNERS.into_iter().chain(mac::KEYS.map(|key| (key, "dcf"))) {
@@ -120,9 +131,34 @@ pub(crate) fn read_wifi(s: Section, meshed: bool) -> (Option<MediumConfig>, Opti
     (medium, errors, is_mesh)
 }
 
+/// Keys by which a file might describe stations that do not sense each other.
+const OF_HIDDEN: [&str; 9] = [
+    "hidden",
+    "hidden_nodes",
+    "hidden_stations",
+    "sense",
+    "sense_range",
+    "carrier_sense_range",
+    "tx_range",
+    "interference",
+    "interference_range",
+];
+
+/// Refuses keys of hidden stations; no schema has them.
+pub(crate) fn refuse_hidden(s: &Section, keys: &[&'static str]) {
+    for key in keys.iter().filter(|key| s.keys().any(|own| own == **key)) {
+        s.get(key);
+        s.problem_of(
+            key,
+            "all stations of a cell sense each other: for hidden stations write medium = \"mesh\" in [wifi], with [[node]] \
+             instead of [[station]]",
+        );
+    }
+}
+
 /// What the nodes of a mesh do not have.
 fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
-    const NOT: [(&str, &str); 12] = [
+    const NOT: [(&str, &str); 14] = [
         ("access", "all nodes of a mesh draw by DCF"),
         ("ap_access", "a mesh has no access point"),
         ("winners", "who wins after whom is counted in a cell alone"),
@@ -132,6 +168,8 @@ fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
         ("beacon_bytes", "a mesh has no beacons"),
         ("beacon_rate", "a mesh has no beacons"),
         ("txop", "a mesh has no access categories"),
+        ("category", "a mesh has no access categories"),
+        ("capture", "it is a key of [mesh], where nodes have places"),
         ("ofdma", "only an access point sends to several at once"),
         ("coherence", "frames of a mesh are lost by fer of their [[link]], and by others"),
         ("shadowing_deviation", "frames of a mesh are lost by fer of their [[link]], and by others"),
@@ -150,6 +188,7 @@ fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
         s.problem_of("errors", &message);
     }
     (cell.edca, cell.txop, cell.ofdma) = (Edca::Off, false, None);
+    (cell.categories, cell.capture_db) = (Default::default(), None);
 }
 
 /// What is to differ from the profile.
@@ -186,27 +225,6 @@ fn read_answers(s: &Section, phy: Option<&Phy>) -> Option<u32> {
         s.problem_of(others, &format!("{} has {own} in its place", phy.name()));
     }
     ack.or(control)
-}
-
-/// The largest draw of a backoff.
-fn window(v: &Value) -> Result<u16, String> {
-    let slots = quantity(Unit::Count, 1..=32_767)(v)?;
-    match (slots + 1).is_power_of_two() {
-        true => Ok(slots as u16),
-        false => {
-            let above = (slots + 1).next_power_of_two() - 1;
-            Err(format!("{slots} is not one less than a power of two, such as {} or {above}", above / 2))
-        }
-    }
-}
-
-/// The rate of frames that are not data, kb/s: no profile says which there may be.
-fn rate(v: &Value) -> Result<u32, String> {
-    let bps = quantity(Unit::Bps, 1_000_000..=600_000_000)(v)?;
-    match bps % 1000 {
-        0 => Ok((bps / 1000) as u32),
-        _ => Err(format!("{} is not a whole number of kb/s", v.written)),
-    }
 }
 
 fn read_beacon(s: &Section, default: Beacon) -> Option<Beacon> {

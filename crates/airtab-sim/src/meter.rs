@@ -176,7 +176,14 @@ impl AppMeter {
             self.in_windows(move |window| window.went_below(up, way, now));
         }
         let Some(below) = &mut self.below else { return };
-        if up || !self.measure.contains(&now) {
+        if !self.measure.contains(&now) {
+            return;
+        }
+        if up {
+            if way.mpdus > 0 {
+                below.up_packets += 1;
+                below.up_frames += 1.0 / f64::from(way.mpdus);
+            }
             return;
         }
         below.delay_ns.record(way.below_ns);

@@ -7,15 +7,13 @@ mod rules;
 use std::ops::Range;
 use std::sync::Arc;
 
-use airtab_core::{Format, Params, Unit};
+use airtab_core::{Params, Unit};
 use airtab_quality::qoo::Requirement;
 
 use crate::net::address::Protocol;
 use crate::tcp;
 use crate::traffic::{AppKind, Broken};
-use crate::wifi::{
-    AccessMethod, Category, CellConfig, Loss, Medium, MediumConfig, RateAlgorithm, Speed, Walk,
-};
+use crate::wifi::{AccessMethod, Category, CellConfig, Loss, Medium, MediumConfig, Speed, Walk};
 pub use rules::{Change, Changed};
 
 /// A home: servers behind wired links, one access point, its stations, and
@@ -389,36 +387,17 @@ impl Scenario {
         unless(self.medium.attempts() > 0, "a frame needs at least one attempt".into())?;
         self.medium.check()?;
         for station in &self.stations {
-            let p = station.loss.frame_error_rate();
+            let p = station.loss.data_error_rate();
             unless(
                 (0.0..=1.0).contains(&p),
                 format!("station {}: frame error rate {p}: 0 to 1", station.name),
             )?;
-            let speed = station.speed;
-            let rate = speed.rate;
             let name = &station.name;
             let Some(phy) = self.medium.phy() else {
                 station.check_wired().map_err(|e| format!("station {name}: {e}"))?;
                 continue;
             };
-            let known = (MIN_KBPS..=MAX_KBPS).contains(&rate.kbps());
-            unless(
-                known,
-                format!("station {}: {} kb/s: {MIN_KBPS} to {MAX_KBPS}", station.name, rate.kbps()),
-            )?;
-            unless(
-                phy.has_mcs() == (rate.format() != Format::Legacy) && rate.format() <= phy.format(),
-                format!("station {}: {rate}: {} has no such rate", station.name, phy.name()),
-            )?;
-            let by_signal = matches!(station.loss, Loss::Signal(_));
-            unless(
-                !by_signal || phy.has_mcs(),
-                format!("station {name}: {} has no losses by the signal", phy.name()),
-            )?;
-            unless(
-                by_signal || speed.control == RateAlgorithm::Fixed,
-                format!("station {name}: {} wants losses by the signal", speed.control.name()),
-            )?;
+            station.check_link(self.medium.cell(), &phy).map_err(|e| format!("station {name}: {e}"))?;
             unless(
                 station.asleep.is_none() || self.medium.cell().is_some_and(CellConfig::has_driver),
                 format!("station {name}: asleep: only where the access point's driver has a ring above 1"),
@@ -493,6 +472,3 @@ const MTU: u32 = 1500;
 pub const MAX_STATIONS: usize = 2007;
 /// Users of one application.
 pub const MAX_USERS: u32 = 10_000;
-/// PHY rates of a scenario, kb/s: the lowest and more than the highest of 802.11.
-const MIN_KBPS: u32 = 1_000;
-const MAX_KBPS: u32 = 10_000_000;

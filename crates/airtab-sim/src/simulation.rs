@@ -151,6 +151,7 @@ impl Simulation {
                 users: app.users.count,
                 active_ns: active,
                 phase_ns: app.phase_ns,
+                outstanding: scenario.outstanding(),
             };
             for user in 0..setting.users {
                 let (own, first) = (users.len() as u32, flows.len() as u16);

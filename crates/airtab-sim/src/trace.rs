@@ -135,7 +135,7 @@ pub struct SenderTrace {
     pub most_timeouts: u64,
 }
 
-/// Downlink packets of one application from leaving the queue on.
+/// Packets of one application from leaving the queue on: downlink except for `up_packets` and `up_frames`.
 #[derive(Clone, Debug)]
 pub struct BelowTrace {
     /// From leaving the queue to the first attempt, ns.
@@ -146,11 +146,15 @@ pub struct BelowTrace {
     pub frames: f64,
     /// Sum of the PHY rates of these packets' frames, kb/s.
     pub kbps: u64,
+    /// Uplink packets that were in a frame at their last attempt, and how many frames that was.
+    pub up_packets: u64,
+    /// See `frames`.
+    pub up_frames: f64,
 }
 
 impl Default for BelowTrace {
     fn default() -> BelowTrace {
-        BelowTrace { delay_ns: delays(3), packets: 0, frames: 0.0, kbps: 0 }
+        BelowTrace { delay_ns: delays(3), packets: 0, frames: 0.0, kbps: 0, up_packets: 0, up_frames: 0.0 }
     }
 }
 
@@ -173,7 +177,7 @@ impl AttemptTrace {
     }
 
     pub(crate) fn count(&mut self, attempts: u8, acked: bool) {
-        *match self.acked.get_mut(usize::from(attempts) - 1) {
+        *match self.acked.get_mut(usize::from(attempts).wrapping_sub(1)) {
             _ if !acked => &mut self.given_up,
             Some(place) => place,
             None => &mut self.acked_later,

@@ -102,7 +102,7 @@ fn several_stations_at_once_allocate_nothing() {
             amsdu_bytes: 0,
             bar: false,
         }),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         ofdma: Some(4),
         // As long as a list of the driver is from the start; a longer one grows up to its longest backlog.
         driver: DriverConfig { ring: 64, ..DriverConfig::default() },
@@ -161,7 +161,7 @@ fn downloads(aggregates: usize) {
     };
     home.medium = CellConfig {
         aggregation: Some(aggregation),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         txop: true,
         driver: DriverConfig { ring: 128, aggregates, ..DriverConfig::default() },
         ..CellConfig::new(phy)

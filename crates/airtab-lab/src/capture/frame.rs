@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use airtab_core::{Control, Format, Phy, Rate};
 use airtab_sim::address::Protocol;
 use airtab_sim::tcp::{ACK, CWR, Config, ECE, Recovery, SYN, Segment};
-use airtab_sim::wifi::{Beacon, Category, MediumConfig};
+use airtab_sim::wifi::{Beacon, Category, CellConfig, MediumConfig};
 use airtab_sim::{AirFrame, AirPacket, Content};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 
@@ -59,6 +59,8 @@ static PAYLOAD: [u8; 65_536] = [0; 65_536];
 /// Makes frames of one channel; keeps the sequence numbers of its senders.
 pub(super) struct Frames {
     phy: Phy,
+    /// Profile with the rate of RTS and CTS.
+    rts_phy: Phy,
     beacon: Option<Beacon>,
     tcp: Config,
     /// MPDUs of a block acknowledgement agreement; 0: there are none.
@@ -73,8 +75,10 @@ pub(super) struct Frames {
 impl Frames {
     pub(super) fn new(medium: &MediumConfig, tcp: Config) -> Frames {
         let cell = medium.cell();
+        let phy = medium.phy().expect("a wire has no frames of 802.11 to capture");
         Frames {
-            phy: medium.phy().expect("a wire has no frames of 802.11 to capture"),
+            phy,
+            rts_phy: cell.map_or(phy, CellConfig::rts_phy),
             beacon: cell.and_then(|cell| cell.beacon),
             tcp,
             window: cell.and_then(|cell| cell.aggregation).map_or(0, |aggregation| aggregation.window),
@@ -119,7 +123,7 @@ impl Frames {
         let [to, from] = ends(frame);
         match (frame.content, frame.sequence) {
             (Content::Rts, _) => {
-                let cts_ns = self.phy.sifs_ns() + self.phy.control_ns(&frame.rate, Control::Cts);
+                let cts_ns = self.phy.sifs_ns() + self.rts_phy.control_ns(&frame.rate, Control::Cts);
                 bytes.extend([CLEAR_TO_SEND, 0]);
                 bytes.extend(duration(frame.rest_ns.saturating_sub(cts_ns)));
                 bytes.extend(from);
@@ -163,7 +167,7 @@ impl Frames {
     }
 
     fn request_to_send(&self, seen: &AirFrame) -> Vec<u8> {
-        let rate = Rate::legacy(self.phy.control_kbps(&seen.rate));
+        let rate = Rate::legacy(self.rts_phy.control_kbps(&seen.rate));
         let mut frame = radiotap(&self.phy, seen.start_ns, &rate, None);
         frame.extend([REQUEST_TO_SEND, 0]);
         frame.extend(duration(seen.rest_ns));
@@ -218,6 +222,7 @@ impl Frames {
     /// The rate of what answers a frame.
     fn answer_rate(&self, seen: &AirFrame) -> Rate {
         match seen.content {
+            Content::Rts => Rate::legacy(self.rts_phy.control_kbps(&seen.rate)),
             Content::Packet(_) if !self.phy.has_mcs() => Rate::legacy(ack_kbps(&self.phy, seen.kbps)),
             _ => Rate::legacy(self.phy.control_kbps(&seen.rate)),
         }

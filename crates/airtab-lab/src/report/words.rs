@@ -96,6 +96,7 @@ pub(super) fn station(station: &Station) -> String {
     let link = match station.loss {
         Loss::None => "no loss".into(),
         Loss::Fer(p) => format!("{} % of frames lost", p * 1e2),
+        Loss::Mpdu(p) => format!("{} % of MPDUs lost", p * 1e2),
         Loss::Shadowing { distance_m, .. } => format!("{distance_m} m away"),
         Loss::Signal(signal) => match signal.mean {
             Mean::Distance(metres) => format!("{metres} m away"),

@@ -38,7 +38,7 @@ fn a_limit_is_of_one_queue() {
              [[app]]\nname = \"load\"\nkind = \"download\"\nstation = \"s\"\n"
         )
     };
-    let [one, four] = ["off", "standard"].map(|edca| mean(&text(edca), "wqm", Metric::LimitMean, None));
+    let [one, four] = ["off", "ieee2012"].map(|edca| mean(&text(edca), "wqm", Metric::LimitMean, None));
     assert!(one.is_some_and(|packets| packets >= 1.0) && four.is_none(), "{one:?} {four:?}");
 }
 

@@ -284,7 +284,18 @@ fn each_key_of_a_cell_with_aggregates_is_in_the_key_of_its_runs() {
         wifi.lost_bar=after_success
         wifi.edca=off
         wifi.edca=hostapd
+        wifi.edca=ieee2016
+        wifi.category={ be = { aifsn = 2 } }
+        wifi.category={ be = { cw_min = 7 } }
+        wifi.category={ be = { cw_max = 15 } }
+        wifi.category={ be = { txop = "1ms" } }
+        wifi.category={ bk = { aifsn = 2 } }
         wifi.txop=false
+        wifi.block_ack_window=64
+        coherence = "2s" => coherence = "2s"\nrts = 500\nrts_rate = "6Mb/s"
+        coherence = "2s" => coherence = "2s"\nrts = 500\nrts_rate = "12Mb/s"
+        wifi.capture=10
+        wifi.driver.lifetime=50ms
         wifi.ofdma=2
         wifi.ofdma=4
         wifi.control_rate=12Mb/s
@@ -309,6 +320,9 @@ fn each_key_of_a_cell_with_aggregates_is_in_the_key_of_its_runs() {
         station.s.asleep=["5s", "8s"]
         station.s.asleep=["5s", "9s"]
         station.s.asleep=["4s", "8s"]
+        distance = 3 => mpdu_error_rate = 0.1
+        distance = 3 => mpdu_error_rate = 0.2
+        mcs = 5 => rate = "54Mb/s"
         distance = 3 => snr = 20
         distance = 3 => snr = 21
         "#,

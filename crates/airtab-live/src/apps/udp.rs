@@ -267,7 +267,7 @@ impl State {
         let (app, scenario) = (&ends.app, &ends.scenario);
         let active_ns = app.active_ns.end.min(scenario.duration_ns).saturating_sub(app.active_ns.start);
         let (user, users, phase_ns) = (0, 1, app.phase_ns);
-        let setting = Setting { seed, app: &app.name, user, users, active_ns, phase_ns };
+        let setting = Setting { seed, app: &app.name, user, users, active_ns, phase_ns, outstanding: 2 };
         State {
             user: app.kind.user(&setting),
             io: Io::default(),
@@ -434,7 +434,15 @@ mod tests {
     /// Who waits for the next timer is woken by an earlier one alone.
     #[test]
     fn only_an_earlier_timer_wakes() {
-        let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: SECOND, phase_ns: None };
+        let setting = Setting {
+            seed: 1,
+            app: "game",
+            user: 0,
+            users: 1,
+            active_ns: SECOND,
+            phase_ns: None,
+            outstanding: 2,
+        };
         let mut state = State {
             user: AppKind::from(Game).user(&setting),
             io: Io::default(),

@@ -146,7 +146,7 @@ fn stations_have_a_rate_control() {
 fn what_a_link_cannot_be_is_refused() {
     let n = |keys: &str| format!("phy = \"std-11n\"\n{keys}");
     let snr = n(SNR);
-    let one = "give one of distance, fer, snr and walk: each says which frames are lost";
+    let one = "give one of distance, fer, snr, mpdu_error_rate and walk: each says which frames are lost";
     for (wifi, station, messages) in [
         (
             n("errors = \"nsr\""),
@@ -268,7 +268,11 @@ fn stations_walk() {
         (n(""), "walk = [[\"2s\", 1]]", "2s is past the end of the run (1s)"),
         (n(""), "walk = [[\"0s\", 0]]", "'0' is not a distance in metres above 0"),
         (n(""), "walk = [[\"0s\", 1], [\"0s\", 2]]", "0ns is not after 0ns: times must rise"),
-        (n(""), "distance = 2\nwalk = [[\"0s\", 1]]", "give one of distance, fer, snr and walk"),
+        (
+            n(""),
+            "distance = 2\nwalk = [[\"0s\", 1]]",
+            "give one of distance, fer, snr, mpdu_error_rate and walk",
+        ),
         (
             n("errors = \"fer\""),
             "walk = [[\"0s\", 1]]",

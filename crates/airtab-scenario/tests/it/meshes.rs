@@ -400,7 +400,7 @@ const CASES: &[(&str, &str, &str)] = &[
     (
         "beacons and categories",
         "phy = \"dnb-11b\"",
-        "phy = \"std-11n\"\nbeacon_interval = \"100ms\"\nedca = \"standard\"\nerrors = \"snr\"",
+        "phy = \"std-11n\"\nbeacon_interval = \"100ms\"\nedca = \"ieee2012\"\nerrors = \"snr\"",
     ),
 ];
 

@@ -5,7 +5,9 @@
 use crate::common;
 
 use airtab_scenario::{Metric, QueueSpec, ScenarioFile, measure, station_change};
-use airtab_sim::wifi::{Aggregation, Category, Completions, DriverConfig, Edca, GovernorConfig, Loss, Order};
+use airtab_sim::wifi::{
+    Aggregation, Category, CategoryChange, Completions, DriverConfig, Edca, GovernorConfig, Loss, Order,
+};
 use common::{modern, refused};
 
 #[test]
@@ -22,7 +24,7 @@ fn modern_cells_aggregate_and_have_categories() {
             Aggregation { frames: window, bytes, time_ns: 4_000_000, window, amsdu_bytes: 0, bar: false };
         assert_eq!(
             (cell.aggregation, cell.edca, cell.txop),
-            (Some(aggregation), Edca::Standard, true),
+            (Some(aggregation), Edca::Ieee2012, true),
             "{phy}"
         );
         let prepared = if phy.starts_with("std-11n") { 2 } else { 0 };
@@ -132,6 +134,25 @@ fn what_is_not_said_follows_from_what_is() {
     assert_eq!((txop("edca = \"off\""), txop("edca = \"hostapd\"")), (false, true));
 }
 
+/// Each constant arrives at its category; what is not given is the parameter set's.
+#[test]
+fn constants_of_access_categories_arrive() {
+    let of = |keys: &str| modern("std-11n", keys, "").scenario.medium.cell().unwrap().categories;
+    let none = CategoryChange::default();
+    assert_eq!(of("edca = \"ieee2016\""), [none; 4]);
+    let all = "[wifi.category.bk]\naifsn = 9\n[wifi.category.be]\ncw_min = 31\ncw_max = 63\n\
+               [wifi.category.vi]\ntxop = \"0us\"\n[wifi.category.vo]\naifsn = 1\ntxop = \"8160us\"\n";
+    assert_eq!(
+        of(all),
+        [
+            CategoryChange { aifsn: Some(9), ..none },
+            CategoryChange { cw_min: Some(31), cw_max: Some(63), ..none },
+            CategoryChange { txop_ns: Some(0), ..none },
+            CategoryChange { aifsn: Some(1), txop_ns: Some(8_160_000), ..none },
+        ]
+    );
+}
+
 /// As `airtab live set` does.
 #[test]
 fn one_key_of_a_running_station() {
@@ -169,7 +190,7 @@ fn one_key_of_a_running_station() {
         (
             "color",
             "blue",
-            "no key 'color' of a station that runs (known: distance, fer, snr, rate_control, rate, mcs, streams, gi, width)",
+            "no key 'color' of a station that runs (known: distance, fer, snr, mpdu_error_rate, rate_control, rate, mcs, streams, gi, width)",
         ),
         ("stream", "2", "no key 'stream' of a station that runs; did you mean `streams`? (known: "),
     ] {
@@ -214,7 +235,7 @@ fn what_a_cell_does_not_have_is_refused() {
         ),
         ("phy = \"std-11ax\"\nampdu_frames = 257", &["[wifi] ampdu_frames: '257' is outside 1 to 256"]),
         (
-            "phy = \"std-11g\"\nedca = \"standard\"\ntxop = true\naggregation = \"ampdu\"\nbar = true\ncontrol_rate = \"6Mb/s\"",
+            "phy = \"std-11g\"\nedca = \"ieee2012\"\ntxop = true\naggregation = \"ampdu\"\nbar = true\ncontrol_rate = \"6Mb/s\"",
             &[
                 "[wifi] edca: only for profiles with rates by MCS; this is std-11g: \"off\"",
                 "[wifi] aggregation: only for profiles with rates by MCS; this is std-11g: \"off\"",
@@ -225,14 +246,45 @@ fn what_a_cell_does_not_have_is_refused() {
         (
             "phy = \"std-11n\"\nedca = \"of\"\nack_rate = \"6Mb/s\"\nrts = \"on\"",
             &[
-                "[wifi] edca: 'of' is not known; did you mean `off`? (known: off, standard, hostapd)",
+                "[wifi] edca: 'of' is not known; did you mean `off`? (known: off, ieee2012, ieee2016, hostapd)",
                 "[wifi] ack_rate: std-11n has control_rate in its place",
                 "[wifi] rts: 'on' is not a size such as 1500, 64KiB or 4MiB (0 to 4MiB), or \"off\"",
             ],
         ),
         (
             "phy = \"std-11n\"\nedca = \"off\"\ntxop = true",
-            &["[wifi] txop: only access categories have one: with edca = \"standard\" or \"hostapd\""],
+            &[
+                "[wifi] txop: only access categories have one: with edca = \"ieee2012\", \"ieee2016\" or \"hostapd\"",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\ncw_min = 31\ncw_max = 63\nbackoff = \"bianchi\"",
+            &[
+                "[wifi] cw_min: each access category has windows of its own: write cw_min in [wifi.category.be] (or bk, vi, vo), or \
+                 edca = \"off\"",
+                "[wifi] cw_max: each access category has windows of its own: write cw_max in [wifi.category.be] (or bk, vi, vo), or \
+                 edca = \"off\"",
+                "[wifi] backoff: access categories count down by one rule, IEEE 802.11-2020 10.23.2.4: write aifsn, cw_min or \
+                 cw_max in [wifi.category.be] (or bk, vi, vo), or edca = \"off\"",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\ntxop = false\ncategory = { vo = { txop = \"1ms\" }, vi = { cw_min = 31 }, be = { aifsn = 16, \
+             cw_max = 20, txop = \"8161us\" }, voice = {} }",
+            &[
+                "[wifi.category.vo] txop: each category has one exchange at a time with txop = false",
+                "[wifi.category.vi] cw_min: cw_min is 31 and cw_max 15: give both",
+                "[wifi.category.be] aifsn: '16' is outside 1 to 15",
+                "[wifi.category.be] cw_max: 20 is not one less than a power of two, such as 15 or 31",
+                "[wifi.category.be] txop: '8161us' is outside 0ns to 8160us",
+                "[wifi.category] voice: no such key",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\nedca = \"off\"\ncategory.be.aifsn = 2",
+            &[
+                "[wifi] category: only with access categories: edca = \"ieee2012\", \"ieee2016\" or \"hostapd\"",
+            ],
         ),
         (
             "phy = \"std-11n\"\naggregation = \"off\"\nampdu_frames = 2\namsdu = 3839",
@@ -272,7 +324,7 @@ fn what_a_cell_does_not_have_is_refused() {
         ),
         ("phy = \"std-11n\"\ndriver = 7", &["[wifi] driver: '7' is not a table [wifi.driver]"]),
         (
-            "medium = \"emulator\"\nphy = \"std-11n\"\nedca = \"standard\"",
+            "medium = \"emulator\"\nphy = \"std-11n\"\nedca = \"ieee2012\"",
             &[
                 "[wifi] phy: its rates are by MCS: only for medium dcf; this is emulator",
                 "[wifi] edca: only for medium dcf; this is emulator",
@@ -292,12 +344,7 @@ fn rates_that_a_cell_does_not_have_are_refused() {
     let ac = "phy = \"std-11ac\"";
     let n = "phy = \"std-11n\"";
     for (wifi, station, messages) in [
-        (
-            n,
-            "rate = \"54Mb/s\"",
-            &["rate: the rates of std-11n are by MCS: write mcs, streams, gi, width"][..],
-        ),
-        ("phy = \"std-11g\"", "mcs = 7", &["mcs: the rates of std-11g are in Mb/s: write rate"]),
+        ("phy = \"std-11g\"", "mcs = 7", &["mcs: the rates of std-11g are in Mb/s: write rate"][..]),
         (ac, "mcs = 9\nwidth = 20", &["mcs: 9: VHT has MCS 9 at 20 MHz with 3 or 6 streams alone"]),
         (
             n,
@@ -339,7 +386,9 @@ fn rates_that_a_cell_does_not_have_are_refused() {
         (
             n,
             "distance = 3\nfer = 0.1",
-            &["fer: give one of distance, fer, snr and walk: each says which frames are lost"],
+            &[
+                "fer: give one of distance, fer, snr, mpdu_error_rate and walk: each says which frames are lost",
+            ],
         ),
     ] {
         let told = refused(wifi, station, "");

@@ -109,7 +109,7 @@ impl Modern {
         };
         let cell = CellConfig {
             aggregation: Some(aggregation),
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             driver: DriverConfig { ring: 2 * usize::from(frames), aggregates: 2, ..DriverConfig::default() },
             ..CellConfig::new(phy)

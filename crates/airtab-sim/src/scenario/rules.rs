@@ -4,8 +4,17 @@
 //!
 //! What it does not do: what a mesh asks of itself is `wifi`'s.
 
+use airtab_core::{Format, Phy};
+
 use super::{App, Scenario, Servers, Station};
-use crate::wifi::{AccessRule, Loss, MediumConfig, MeshConfig, Speed, Ways};
+use crate::traffic::udp::OUTSTANDING;
+use crate::wifi::{AccessRule, CellConfig, Loss, MediumConfig, MeshConfig, RateAlgorithm, Speed, Ways};
+
+/// Rates of 802.11a and g, kb/s.
+const OFDM_KBPS: [u32; 8] = [6_000, 9_000, 12_000, 18_000, 24_000, 36_000, 48_000, 54_000];
+/// PHY rates of a scenario, kb/s: the lowest and more than the highest of 802.11.
+const MIN_KBPS: u32 = 1_000;
+const MAX_KBPS: u32 = 10_000_000;
 
 /// A link becomes another one: from then on, until the next change of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +75,15 @@ impl Scenario {
         Ok(())
     }
 
+    /// Packets that a saturated source keeps in flight: two block ack windows where there are aggregates.
+    pub(crate) fn outstanding(&self) -> usize {
+        let mesh = self.medium.mesh();
+        let cell = mesh.map(|mesh| &mesh.cell).or(self.medium.cell());
+        let aggregates = mesh.is_none_or(|mesh| mesh.nodes.iter().any(|node| node.aggregates));
+        let aggregation = cell.and_then(|cell| cell.aggregation).filter(|a| aggregates && a.frames > 1);
+        aggregation.map_or(OUTSTANDING, |aggregation| 2 * usize::from(aggregation.window))
+    }
+
     /// Hops of an application's way in a mesh, and what the slowest of their links carries, bit/s; None: in no mesh, or
     /// nothing leads there.
     pub fn way(&self, app: &App) -> Option<(u32, u64)> {
@@ -88,7 +106,7 @@ impl Scenario {
                 (Changed::Station(_), MediumConfig::Mesh(_) | MediumConfig::Wire(_)) => false,
                 (Changed::Station(station), _) => station < self.stations.len(),
             };
-            let p = loss.frame_error_rate();
+            let p = loss.data_error_rate();
             let good = known && *at_ns <= self.duration_ns && speed.kbps() > 0 && (0.0..=1.0).contains(&p);
             if !good {
                 return Err(format!(
@@ -107,5 +125,30 @@ impl Scenario {
         let mut turns = stations.map(|access| access.rule == AccessRule::Tcf);
         let first = ap.rule == AccessRule::Tcf;
         turns.all(|own| own == first)
+    }
+}
+
+impl Station {
+    /// Checks rate, rate control and losses of a station over the air.
+    ///
+    /// # Errors
+    /// Says which of them the profile or the cell does not have.
+    pub(super) fn check_link(&self, cell: Option<&CellConfig>, phy: &Phy) -> Result<(), String> {
+        let unless = |ok: bool, message: String| if ok { Ok(()) } else { Err(message) };
+        let (Speed { rate, control }, name) = (self.speed, phy.name());
+        let kbps = rate.kbps();
+        let known = (MIN_KBPS..=MAX_KBPS).contains(&kbps);
+        unless(known, format!("{kbps} kb/s: {MIN_KBPS} to {MAX_KBPS}"))?;
+        let legacy = rate.format() == Format::Legacy;
+        let has = rate.format() <= phy.format() && (!phy.has_mcs() || !legacy || OFDM_KBPS.contains(&kbps));
+        unless(has, format!("{rate}: {name} has no such rate"))?;
+        let chosen = control != RateAlgorithm::Fixed;
+        unless(!legacy || !chosen, format!("{}: only for rates by MCS", control.name()))?;
+        let captures = cell.is_some_and(|cell| cell.capture_db.is_some());
+        let unknown = "capture: its signal is unknown: a distance or a signal-to-noise ratio";
+        unless(!captures || self.loss.capture_m().is_some(), unknown.into())?;
+        let by_signal = matches!(self.loss, Loss::Signal(_));
+        unless(!by_signal || phy.has_mcs(), format!("{name} has no losses by the signal"))?;
+        unless(by_signal || !chosen, format!("{} wants losses by the signal", control.name()))
     }
 }

@@ -10,7 +10,7 @@
 //! ```
 //! use airtab_sim::traffic::{Action, Application, AppKind, Game, Io, Setting};
 //!
-//! let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: 1_000_000_000, phase_ns: None };
+//! let setting = Setting { seed: 1, app: "game", user: 0, users: 1, active_ns: 1_000_000_000, phase_ns: None, outstanding: 2 };
 //! let mut game = AppKind::from(Game).user(&setting);
 //! let mut io = Io::default();
 //! game.start(io.at(0)); // a timer for each direction
@@ -129,6 +129,8 @@ pub struct Setting<'a> {
     pub active_ns: u64,
     /// When the first packets of his streams are sent after his start, ns, where it is not to be drawn.
     pub phase_ns: Option<u64>,
+    /// Packets that a saturated source keeps in flight, to the end of their last attempt.
+    pub outstanding: usize,
 }
 
 /// Records that there is room for from the start, of all users of an entry together: 9 hours of a video have fewer.

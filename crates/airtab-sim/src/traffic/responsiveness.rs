@@ -376,7 +376,7 @@ mod tests {
     use crate::traffic::Action;
 
     fn tester(down: bool, up: bool) -> Tester {
-        let setting = Setting { seed: 1, app: "rpm", user: 0, users: 1, active_ns: 0, phase_ns: None };
+        let setting = Setting { seed: 1, app: "rpm", user: 0, users: 1, active_ns: 0, phase_ns: None, outstanding: 2 };
         Responsiveness { down, up, congestion: Algorithm::Cubic }.user(&setting)
     }
 

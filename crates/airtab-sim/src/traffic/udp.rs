@@ -7,9 +7,9 @@
 //! Courses and gaps that scatter are those of the CBT study's blast (M. Parris, "Class-Based Thresholds", UNC 2001, IV.5,
 //! table 4.4, A.3.2).
 //!
-//! A saturated source never has more than [`OUTSTANDING`] packets between itself and the end of
-//! their last attempt: whenever one is over it sends the next one. So one is at the MAC, the other waits, and
-//! no queue is flooded.
+//! A saturated source keeps [`OUTSTANDING`] packets between itself and the end of their last attempt. In a cell with
+//! aggregates it keeps two block ack windows ([`Setting::outstanding`]). The end of one packet sends the next one, so no
+//! queue is flooded.
 //!
 //! What it does not do: nothing comes back, and nothing reacts to losses.
 
@@ -47,7 +47,7 @@ pub enum Rate {
     Max,
 }
 
-/// Packets of a saturated source that are on their way to the end of their last attempt.
+/// Packets that a saturated source keeps in flight without aggregates.
 pub const OUTSTANDING: usize = 2;
 /// From a drop of a saturated source's packet to the next one: a full queue is not asked again at once, ns.
 const AFTER_DROP_NS: u64 = MS;
@@ -115,7 +115,7 @@ impl Kind for Udp {
             Rate::Course(points) => Some(Source::on_course(points, self.bytes, self.gaps, setting)),
             Rate::Max => None,
         };
-        Packets { bytes: self.bytes, up: self.upload, source }
+        Packets { bytes: self.bytes, up: self.upload, source, outstanding: setting.outstanding }
     }
 }
 
@@ -125,6 +125,8 @@ pub struct Packets {
     up: bool,
     /// None: saturated.
     source: Option<Source>,
+    /// Packets that a saturated source keeps in flight.
+    outstanding: usize,
 }
 
 impl Application for Packets {
@@ -134,7 +136,7 @@ impl Application for Packets {
                 source.start(io.now());
                 source.next_ns(io.now()).into_iter().for_each(|at| io.timer(at, 0));
             }
-            None => (0..OUTSTANDING).for_each(|_| io.send(self.up, self.bytes, 0)),
+            None => (0..self.outstanding).for_each(|_| io.send(self.up, self.bytes, 0)),
         }
     }
 
@@ -266,7 +268,7 @@ mod tests {
 
     /// The packets of application `app` in run `seed`, begun at `now`.
     fn packets(rate_bps: u64, gaps: Gaps, seed: u64, app: &str, now: u64) -> Source {
-        let setting = Setting { seed, app, user: 0, users: 1, active_ns: 0, phase_ns: None };
+        let setting = Setting { seed, app, user: 0, users: 1, active_ns: 0, phase_ns: None, outstanding: 2 };
         let udp = Udp { rate: Rate::Mean(rate_bps), bytes: 1500, gaps, upload: false };
         let mut source = udp.user(&setting).source.expect("it has a rate");
         source.start(now);

@@ -15,15 +15,16 @@
 //!
 //! What it does not do: see the module's page (`wifi`).
 
-use airtab_core::{GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
+use airtab_core::{Format, GROUP, Handle, Heard, Params, Pool, Qdisc, Ticket};
 
 use super::access::{AccessRule, Contest};
 use super::aggregate::{Bounds, Length};
 use super::air::{AirTrace, Use};
 use super::below::Below;
+use super::capture::Capture;
 use super::channel::{ChannelAccess, Phase};
-use super::config::{CellConfig, Edca, Loss, Speed};
-use super::edca::Category;
+use super::config::{CellConfig, Loss, Speed};
+use super::edca::{Category, Edca};
 use super::egress::{Egress, Left, Managed};
 use super::exchange::{Exchange, Kind, Part};
 use super::links::Links;
@@ -61,6 +62,10 @@ pub struct Cell {
     /// Contenders that hear of every busy period, and those that draw again after it.
     listening: Vec<usize>,
     forgetful: Vec<usize>,
+    /// None: a collision spoils all frames in it.
+    capture: Option<Box<Capture>>,
+    /// Contender whose frame survives the others of the busy period.
+    survivor: Option<usize>,
     /// None: nobody asks who wins.
     winners: Option<Box<Winners>>,
     tap: Tap,
@@ -132,7 +137,7 @@ impl Cell {
             let mut rule = Rule::new(&AccessRule::default(), &contest);
             let mut txop_ns = 0;
             if categories > 1 {
-                let access = Category::ALL[category].access(config.edca, config.txop, radio == 0);
+                let access = Category::ALL[category].access(&config, radio == 0);
                 rule = Rule::edca(&access);
                 txop_ns = access.txop_ns;
                 aifsn.push(access.aifsn);
@@ -144,11 +149,20 @@ impl Cell {
             let receivers = if side.is_down() { stations.len() } else { 1 };
             // Beacons go out with the greatest priority.
             let beacons = (number + 1 == categories).then(|| Stream::new(seed, "beacons"));
-            transmitters.push(Transmitter::new(side, queue, number, receivers, beacons, &config));
+            let mut own = Transmitter::new(side, queue, number, receivers, beacons, &config);
+            let older = |i: &usize| stations[*i].1.rate.format() == Format::Legacy;
+            let all = if side.is_down() { 0..stations.len() } else { radio - 1..radio };
+            for (receiver, _) in all.enumerate().filter(|(_, station)| older(station)) {
+                own.driver.iter_mut().for_each(|driver| driver.forget_agreement(receiver));
+            }
+            transmitters.push(own);
         }
         let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());
         let overhearing = Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed);
-        Cell::assemble(config, (radios, overhearing), contenders, transmitters, (categories, aifsn))
+        let capture = Capture::new(&config, stations.iter().map(|s| &s.2));
+        let cell =
+            Cell::assemble(config, (radios, overhearing), contenders, transmitters, (categories, aifsn));
+        Cell { capture, ..cell }
     }
 
     /// Of its parts; `aifsn`: that of each contender, where there are access categories.
@@ -170,6 +184,8 @@ impl Cell {
             categories,
             listening: Vec::new(),
             forgetful: Vec::new(),
+            capture: None,
+            survivor: None,
             winners: config.winners.then(|| Box::new(Winners::new(contenders.len()))),
             contenders,
             transmitters,
@@ -258,6 +274,7 @@ impl Cell {
     pub fn set_station(&mut self, station: usize, speed: impl Into<Speed>, loss: Loss, now: u64) {
         self.radios.set(station, speed.into(), loss, now);
         self.overhearing.set(station, loss);
+        self.capture.iter_mut().for_each(|capture| capture.set(station, &loss));
         let link = self.radios.link(station);
         self.access_points().for_each(|queue| queue.set_station(&link, now));
     }
@@ -462,6 +479,7 @@ mod access;
 mod apart;
 mod below;
 mod busy;
+mod capture;
 mod driven;
 mod duplex;
 mod edca;

@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use airtab_core::{Control, Format, GovernorParams, PPDU_MAX_NS, Phy, Rate};
+use airtab_core::{Control, Format, GovernorParams, PPDU_MAX_NS, Phy, PhyChange, Rate};
 
 use super::access::AccessMethod;
-use super::edca::Category;
+use super::edca::{Category, CategoryChange, Edca};
 use super::errors::Coding;
 use super::ofdma::USERS;
 use super::rate::RateAlgorithm;
@@ -42,12 +42,18 @@ pub struct CellConfig {
     pub winners: bool,
     /// What follows a block ACK request that is not answered.
     pub lost_bar: LostBar,
-    /// Contention by access category.
+    /// Set of EDCA parameters.
     pub edca: Edca,
+    /// Constants of each access category that differ from the set, by its number.
+    pub categories: [CategoryChange; 4],
     /// Whether a category keeps the channel for as long as it may; without, one exchange.
     pub txop: bool,
     /// DATA of more MAC bytes than this has an RTS before it; None: there are none.
     pub rts_bytes: Option<u32>,
+    /// Rate of RTS and CTS, kb/s; None: that of an ACK.
+    pub rts_kbps: Option<u32>,
+    /// Margin by which a frame must be stronger than each that overlaps it to survive, dB; None: none survives.
+    pub capture_db: Option<f64>,
     /// Stations that the access point may send to at once, each on its part of the channel: 2, 4, 8 or 16;
     /// None: one.
     pub ofdma: Option<u8>,
@@ -78,8 +84,11 @@ impl CellConfig {
             winners: false,
             lost_bar: LostBar::default(),
             edca: Edca::Off,
+            categories: [CategoryChange::default(); 4],
             txop: false,
             rts_bytes: None,
+            rts_kbps: None,
+            capture_db: None,
             ofdma: None,
             driver: DriverConfig::default(),
         }
@@ -92,17 +101,34 @@ impl CellConfig {
         self.needs(&self.driver)
     }
 
+    /// Profile whose ACK rate is that of RTS and CTS.
+    pub fn rts_phy(&self) -> Phy {
+        self.phy.with(&PhyChange { ack_kbps: self.rts_kbps, ..PhyChange::default() })
+    }
+
     /// How long the channel has to be free, on average, before the access point sends for the first time, ns.
     pub(super) fn access_ns(&self, category: Category) -> u32 {
         let phy = &self.phy;
         let (aifs, least) = match self.edca {
             Edca::Off => (phy.difs_ns(), phy.cw_min()),
-            edca => {
-                let access = category.access(edca, false, true);
+            _ => {
+                let access = category.access(self, true);
                 (phy.sifs_ns() + access.aifsn * phy.slot_ns(), access.least)
             }
         };
         u32::try_from(aifs + u64::from(least) * phy.slot_ns() / 2).expect("some slots")
+    }
+
+    /// Mean wait before the first attempt of a station's best effort, by which rate controls compare rates, ns.
+    pub(super) fn wait_ns(&self) -> u64 {
+        let (aifsn, least) = match self.edca {
+            Edca::Off => (3, self.phy.cw_min()),
+            _ => {
+                let access = Category::BestEffort.access(self, false);
+                (access.aifsn, access.least)
+            }
+        };
+        self.phy.sifs_ns() + aifsn * self.phy.slot_ns() + u64::from(least) * self.phy.slot_ns() / 2
     }
 
     /// Whether who has this driver holds more than the packet that it is sending, or has aggregates.
@@ -123,6 +149,16 @@ impl CellConfig {
             self.check_access(access)?;
         }
         unless(!self.txop || self.edca != Edca::Off, "txop: only categories of edca have one".into())?;
+        unless(
+            self.backoff == Backoff::Standard || self.edca == Edca::Off,
+            "backoff: access categories count down by IEEE 802.11-2020 10.23.2.4: only with edca = \"off\""
+                .into(),
+        )?;
+        for (category, name) in Category::ALL.into_iter().zip(Category::NAMES) {
+            self.check_category(category).map_err(|wrong| format!("category {name}: {wrong}"))?;
+        }
+        let margin = self.capture_db.unwrap_or(0.0);
+        unless((0.0..=60.0).contains(&margin), format!("capture: {margin} dB: 0 to 60"))?;
         unless(self.driver.ring > 0, "a driver's ring: 1 at least".into())?;
         let lost = self.driver.completions_lost;
         unless((0.0..=1.0).contains(&lost), format!("{lost} of the completions lost: 0 to 1"))?;
@@ -202,19 +238,6 @@ pub enum LostBar {
     Data,
 }
 
-/// Contention by access category: IEEE 802.11-2020 10.23.2.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Edca {
-    /// DCF: one contender for each sender.
-    #[default]
-    Off,
-    /// Table 9-155, the same for all.
-    Standard,
-    /// hostapd's defaults: voice and video earlier, and a smaller largest window for best effort at the
-    /// access point.
-    Hostapd,
-}
-
 /// What is between a queue and the air. What is said of `stop`, reports and the governor is the access point's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriverConfig {
@@ -227,6 +250,9 @@ pub struct DriverConfig {
     pub aggregates: usize,
     /// Whose aggregate is made next.
     pub order: Order,
+    /// Time from leaving the queue after which a packet is discarded unless it is in a prepared aggregate or on the air,
+    /// ns; None: unlimited.
+    pub lifetime_ns: Option<u64>,
     /// How many packets it reports at once.
     pub completions: Completions,
     /// How long its reports take, ns.
@@ -247,6 +273,7 @@ impl Default for DriverConfig {
             stop: true,
             aggregates: 1,
             order: Order::RoundRobin,
+            lifetime_ns: None,
             completions: Completions::Each,
             completion_delay_ns: 0,
             completions_lost: 0.0,
@@ -392,6 +419,8 @@ pub enum Loss {
     None,
     /// Each with this probability, 0 to 1.
     Fer(f64),
+    /// Each MPDU with this probability, 0 to 1; no RTS, CTS, ACK, BLOCK ACK or block ACK request.
+    Mpdu(f64),
     /// Log-normal shadowing.
     Shadowing {
         /// Distance between station and access point, metres.
@@ -442,6 +471,7 @@ impl Loss {
     /// Probability that an MPDU of so many bytes is lost at this rate: by the mean signal, else that of any frame.
     pub fn mpdu_error_rate(&self, rate: &Rate, bytes: u32) -> f64 {
         match (*self, Coding::mcs(rate.mcs())) {
+            (Loss::Mpdu(p), _) => p,
             (Loss::Signal(signal), Some(coding)) if rate.format() != Format::Legacy => {
                 let share_db = Snr::share_db(rate.width_mhz(), rate.streams());
                 coding.error_rate(signal.mean.db() - share_db, bytes)
@@ -450,11 +480,19 @@ impl Loss {
         }
     }
 
-    /// Probability that one frame is lost, whatever it is (by the signal: an ACK): for shadowing
+    /// Probability that DATA of any rate and length is lost (by the signal: that of an ACK).
+    pub fn data_error_rate(&self) -> f64 {
+        match *self {
+            Loss::Mpdu(p) => p,
+            _ => self.frame_error_rate(),
+        }
+    }
+
+    /// Probability that a control frame is lost, and except for [`Loss::Mpdu`] any frame (by the signal: an ACK). For shadowing
     /// `1 - Phi((margin - 10 exponent log10 d) / deviation)`.
     pub fn frame_error_rate(&self) -> f64 {
         match *self {
-            Loss::None => 0.0,
+            Loss::None | Loss::Mpdu(_) => 0.0,
             Loss::Fer(p) => p,
             Loss::Shadowing { distance_m, by } => {
                 let margin = by.margin_db - 10.0 * by.exponent * libm::log10(distance_m);

@@ -32,6 +32,8 @@ pub(super) struct Driver {
     ring: usize,
     aggregates: usize,
     order: Order,
+    /// Longest wait in a list, ns.
+    lifetime_ns: u64,
     /// One for each receiver, then that of the groups.
     lists: Vec<List>,
     /// Lists in whose turn it is next, of those that have something to send.
@@ -105,6 +107,7 @@ impl Driver {
             ring: if config.stop { config.ring } else { usize::MAX },
             aggregates: config.aggregates,
             order: config.order,
+            lifetime_ns: config.lifetime_ns.unwrap_or(NEVER),
             lists,
             turns: VecDeque::with_capacity(receivers + 1),
             prepared: VecDeque::with_capacity(config.aggregates),
@@ -131,6 +134,11 @@ impl Driver {
         }
     }
 
+    /// A receiver has no block acknowledgement agreement: each packet to it is an MPDU without a number.
+    pub(super) fn forget_agreement(&mut self, receiver: usize) {
+        self.lists[receiver].agreement = None;
+    }
+
     /// Whether it takes another packet.
     pub(super) fn has_room(&self) -> bool {
         self.held < self.ring
@@ -143,6 +151,28 @@ impl Driver {
         let list = receiver.unwrap_or(self.lists.len() - 1);
         self.lists[list].waiting.push_back(part);
         self.wants(list);
+    }
+
+    /// Takes packets out of the lists that have waited for longer than their lifetime, each with its receiver; those of
+    /// one number leave together.
+    pub(super) fn take_old(&mut self, now: u64) -> Vec<(Option<usize>, Part)> {
+        let mut old = Vec::new();
+        if self.lifetime_ns == NEVER {
+            return old;
+        }
+        for list in 0..self.lists.len() {
+            let (receiver, waiting) = (self.receiver(list), &mut self.lists[list].waiting);
+            while let Some(part) = waiting.pop_front_if(|part| part.held_ns(now) > self.lifetime_ns) {
+                let number = part.sequence;
+                old.push((receiver, part));
+                while number.is_some()
+                    && let Some(part) = waiting.pop_front_if(|part| part.sequence == number)
+                {
+                    old.push((receiver, part));
+                }
+            }
+        }
+        old
     }
 
     /// Makes aggregates of what waits, until enough are prepared; `sending`: one is on the air.
@@ -313,7 +343,8 @@ impl Driver {
             self.bars += usize::from(asks);
             self.wants(receiver);
         }
-        self.undecided.as_mut().is_none_or(|undecided| undecided.decided(part.aggregate))
+        let counted = self.undecided.as_mut().filter(|_| part.aggregate > 0);
+        counted.is_none_or(|undecided| undecided.decided(part.aggregate))
     }
 
     /// Takes back what is to be repeated: it comes first in the next aggregate.

@@ -70,7 +70,7 @@ impl EmulatedLink {
             base_kbps: config.phy.base_kbps(),
             stations: stations
                 .iter()
-                .map(|(_, speed, loss)| (speed.kbps(), loss.frame_error_rate()))
+                .map(|(_, speed, loss)| (speed.kbps(), loss.data_error_rate()))
                 .collect(),
             down: Managed::new(queue, Links::new(config.phy, links.collect())),
             phy: config.phy,
@@ -124,7 +124,7 @@ impl EmulatedLink {
     /// # Panics
     /// If there is no such station, or a rate is 0.
     pub fn set_station(&mut self, station: usize, speed: Speed, loss: Loss, now: u64) {
-        self.stations[station] = (speed.kbps(), loss.frame_error_rate());
+        self.stations[station] = (speed.kbps(), loss.data_error_rate());
         self.down.set_station(&Links::single(self.phy, station, speed.kbps()), now);
     }
 

@@ -146,6 +146,11 @@ impl Part {
         Tx { air: self.air, span: now - self.since, attempts: self.attempts, acked }
     }
 
+    /// From leaving its queue to now, ns.
+    pub(super) fn held_ns(&self, now: u64) -> u64 {
+        now - self.taken
+    }
+
     /// From leaving its queue to its first attempt, ns.
     #[inline]
     pub(super) fn below_ns(&self) -> u64 {

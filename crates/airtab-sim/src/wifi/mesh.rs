@@ -16,8 +16,9 @@ use airtab_core::{Link, Rate};
 
 use super::access::AccessMethod;
 use super::apart::Apart;
-use super::config::{CellConfig, DriverConfig, Edca, Loss, Speed};
+use super::config::{CellConfig, DriverConfig, Loss, Speed};
 use super::dnb::DnbConfig;
+use super::edca::Edca;
 use super::phy::Radios;
 use super::reach::{MAX_NODES, Ranges, Reach};
 use super::ways::Ways;

@@ -28,6 +28,7 @@
 //! | `reach`, `apart`, `cell/apart` | who senses, decodes and disturbs whom; the air where not all sense each other |
 //! | `ways` | who is next on the way through a mesh |
 //! | `walk`, `cell/walks` | how far a station is that walks |
+//! | `capture` | whether a frame survives a collision |
 //! | `overhearing` | who overhears a frame in error |
 //! | `tap` | every attempt, for captures |
 //! | `air` | where the channel's time goes, for each transmitter |
@@ -42,6 +43,7 @@ mod air;
 mod apart;
 mod below;
 mod block_ack;
+mod capture;
 mod cell;
 mod channel;
 mod config;
@@ -80,11 +82,11 @@ pub use access::{AccessMethod, AccessRule, IdleWindow, SlotLaw, Windows};
 pub use air::{AirTrace, ContentionTrace};
 pub use cell::Cell;
 pub use config::{
-    Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, Edca, GovernorConfig,
-    Loss, LostBar, Order, Shadowing, Speed,
+    Aggregation, Backoff, Beacon, CellConfig, Completions, DeliverOn, DriverConfig, GovernorConfig, Loss,
+    LostBar, Order, Shadowing, Speed,
 };
 pub use dnb::{DnbConfig, DnbPlan, Domain, Interference, Neighborhood};
-pub use edca::Category;
+pub use edca::{Category, CategoryChange, Edca};
 pub use emulator::EmulatedLink;
 pub use errors::{Coding, ErrorTable};
 pub use medium::{Medium, MediumConfig};

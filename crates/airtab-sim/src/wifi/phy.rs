@@ -130,6 +130,10 @@ pub(super) struct Radios {
     phy: Phy,
     aggregation: Option<Aggregation>,
     rts_bytes: Option<u32>,
+    /// Profile with the rate of RTS and CTS.
+    rts_phy: Phy,
+    /// Mean wait before an attempt, by which rate controls compare rates, ns.
+    wait_ns: u32,
     seed: u64,
     names: Vec<String>,
     /// Of the rates in kb/s; first that of frames to all: the profile's lowest.
@@ -147,7 +151,9 @@ struct Radio {
     /// Index of its table; 0 of a rate by MCS. And a frame of one packet by it, but for how long it lasts.
     table: usize,
     single: Frame,
+    /// Probability that DATA is lost, and that a control frame is.
     loss: Chance,
+    control_loss: Chance,
     draws: Stream,
     snr: Option<Snr>,
     /// Down and up; None: the one rate.
@@ -170,6 +176,7 @@ impl Radios {
             table: 0,
             single: Frame::default(),
             loss: Chance::NONE,
+            control_loss: Chance::NONE,
             draws: Stream::new(seed, &format!("radio/{name}")),
             snr: None,
             controls: None,
@@ -179,6 +186,8 @@ impl Radios {
             phy,
             aggregation: config.aggregation,
             rts_bytes: config.rts_bytes,
+            rts_phy: config.rts_phy(),
+            wait_ns: config.wait_ns() as u32,
             tables: vec![Table::new(phy, phy.base_kbps())],
             to_all: Frame { kbps: phy.base_kbps(), ..Frame::default() },
             errors: stations.iter().any(by_signal).then(|| Arc::new(ErrorTable::new())),
@@ -205,9 +214,12 @@ impl Radios {
         if another {
             (radio.speed, radio.controls) = (Some(speed), controls);
         }
-        (radio.rate, radio.table, radio.loss) = (speed.rate, table, Chance::new(loss.frame_error_rate()));
+        (radio.rate, radio.table) = (speed.rate, table);
+        radio.loss = Chance::new(loss.data_error_rate());
+        radio.control_loss = Chance::new(loss.frame_error_rate());
         let Table { kbps, ack_ns, .. } = self.tables[table];
-        radio.single = Frame { kbps, loss: radio.loss, control_loss: radio.loss, ack_ns, ..Frame::default() };
+        let &mut Radio { loss: of_data, control_loss, .. } = radio;
+        radio.single = Frame { kbps, loss: of_data, control_loss, ack_ns, ..Frame::default() };
         match (loss, &mut radio.snr) {
             (Loss::Signal(signal), Some(snr)) => snr.set(signal, now),
             (Loss::Signal(signal), none) => *none = Some(Snr::new(signal, self.seed, name)),
@@ -220,8 +232,7 @@ impl Radios {
         if speed.control == RateAlgorithm::Fixed {
             return None;
         }
-        let wait_ns = self.phy.aifs_ns(3) + u64::from(self.phy.cw_min()) * self.phy.slot_ns() / 2;
-        let rates = Candidate::all(&self.phy, &speed.rate, self.aggregation.as_ref(), wait_ns as u32);
+        let rates = Candidate::all(&self.phy, &speed.rate, self.aggregation.as_ref(), self.wait_ns);
         let table = || self.errors.clone().unwrap_or_else(|| Arc::new(ErrorTable::new()));
         let control = |way| {
             let rates = rates.clone();
@@ -355,12 +366,12 @@ impl Radios {
         [data_ns, ack_ns]: [u64; 2],
         now: u64,
     ) -> Frame {
-        let loss = self.stations[usize::from(station)].loss;
+        let Radio { loss, control_loss, .. } = self.stations[usize::from(station)];
         let frame = Frame {
             kbps: unit.kbps(),
             mcs: Some(*unit),
             loss,
-            control_loss: loss,
+            control_loss,
             choice: plan.choice,
             data_ns,
             ack_ns: ack_ns as u32,
@@ -397,7 +408,7 @@ impl Radios {
         if !self.phy.has_mcs() {
             return self.frame(Some(station), ip_bytes);
         }
-        let loss = self.stations[usize::from(station)].loss;
+        let Radio { loss, control_loss, .. } = self.stations[usize::from(station)];
         let answer = match (length.mpdus, self.aggregation) {
             (2.., Some(aggregation)) => Control::BlockAck(aggregation.window),
             _ => Control::Ack,
@@ -407,7 +418,7 @@ impl Radios {
             kbps: rate.kbps(),
             mcs: (rate.format() != Format::Legacy).then_some(*rate),
             loss,
-            control_loss: loss,
+            control_loss,
             data_ns: self.phy.ppdu_ns(rate, psdu),
             ack_ns: (self.phy.sifs_ns() + self.phy.control_ns(rate, answer)) as u32,
             ..Frame::default()
@@ -418,13 +429,13 @@ impl Radios {
 
     /// A block ACK request to a station that gets DATA at that rate.
     pub(super) fn bar(&self, station: u16, rate: &Rate) -> Frame {
-        let loss = self.stations[usize::from(station)].loss;
+        let control_loss = self.stations[usize::from(station)].control_loss;
         let window = self.aggregation.map_or(0, |aggregation| aggregation.window);
         let ns = |frame| self.phy.control_ns(rate, frame);
         Frame {
             kbps: self.phy.control_kbps(rate),
-            loss,
-            control_loss: loss,
+            loss: control_loss,
+            control_loss,
             data_ns: ns(Control::Bar),
             ack_ns: (self.phy.sifs_ns() + ns(Control::BlockAck(window))) as u32,
             ..Frame::default()
@@ -444,7 +455,7 @@ impl Radios {
 
     /// An RTS before DATA at that rate; and RTS, SIFS and CTS, ns.
     fn guard_ns(&self, rate: &Rate) -> (u64, u64) {
-        let ns = |control| self.phy.control_ns(rate, control);
+        let ns = |control| self.rts_phy.control_ns(rate, control);
         let rts_ns = ns(Control::Rts);
         (rts_ns, rts_ns + self.phy.sifs_ns() + ns(Control::Cts))
     }
@@ -489,19 +500,4 @@ impl Radios {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_station_that_changes_its_rate_often_takes_no_more_memory() {
-        let phy = Phy::named("phy-a").expect("a profile of the core");
-        let stations = ["a", "b"].map(|name| (name, Speed::from(54_000), Loss::None));
-        let mut radios = Radios::new(&CellConfig::new(phy), &stations, 1);
-        for kbps in 7_000..7_100 {
-            radios.set(1, kbps.into(), Loss::None, 0);
-            let rates = [Some(0), Some(1), None].map(|station| radios.frame(station, 1500).kbps);
-            assert_eq!(rates, [54_000, kbps, phy.base_kbps()]);
-        }
-        assert!(radios.tables.len() <= 4, "all, two stations, and one while it changes");
-    }
-}
+mod tests;

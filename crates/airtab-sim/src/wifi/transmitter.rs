@@ -50,8 +50,8 @@ impl Transmitter {
         let own = match side {
             Side::AccessPoint | Side::Node(_) => config.driver,
             Side::Station(_) => {
-                let DriverConfig { ring, aggregates, order, .. } = config.driver;
-                DriverConfig { ring, aggregates, order, ..DriverConfig::default() }
+                let DriverConfig { ring, aggregates, order, lifetime_ns, .. } = config.driver;
+                DriverConfig { ring, aggregates, order, lifetime_ns, ..DriverConfig::default() }
             }
         };
         let driver = || Box::new(Driver::new(&own, aggregation.as_ref(), receivers));

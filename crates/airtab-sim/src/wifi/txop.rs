@@ -16,7 +16,7 @@ impl CellConfig {
     /// What a packet of so many bytes takes alone at this rate, to the end of its ACK, and the TXOP of its
     /// category, ns, if it does not fit in there and may not pass it. Rates in Mb/s have no categories.
     pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
-        let txop_ns = category.access(self.edca, self.txop, true).txop_ns;
+        let txop_ns = category.access(self, true).txop_ns;
         let agreement = self.aggregation.is_some_and(|a| a.frames > 1 || a.amsdu_bytes > 0);
         if txop_ns == 0 || agreement || rate.format() == Format::Legacy {
             return None;
@@ -32,7 +32,8 @@ impl CellConfig {
 mod tests {
     use airtab_core::{Phy, RateSpec};
 
-    use super::super::config::{Aggregation, Edca};
+    use super::super::config::Aggregation;
+    use super::super::edca::Edca;
     use super::*;
 
     fn cell(edca: Edca, txop: bool) -> CellConfig {
@@ -48,7 +49,7 @@ mod tests {
     /// ACK of 14 bytes at 6 Mb/s: 16 + 44 us.
     #[test]
     fn a_frame_is_as_long_as_by_hand() {
-        let cell = cell(Edca::Standard, true);
+        let cell = cell(Edca::Ieee2012, true);
         let ns = |bytes: u64| 1000 * (36 + 4 * (8 * (bytes + 38) + 22).div_ceil(26) + 60);
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, 1500), Some((ns(1500), 1_504_000)));
@@ -72,7 +73,7 @@ mod tests {
         };
         for (frames, amsdu_bytes, refused) in [(64, 0, false), (1, 3839, false), (1, 0, true)] {
             let cell =
-                CellConfig { aggregation: aggregation(frames, amsdu_bytes), ..cell(Edca::Standard, true) };
+                CellConfig { aggregation: aggregation(frames, amsdu_bytes), ..cell(Edca::Ieee2012, true) };
             let beyond = cell.beyond_txop(Category::Voice, rate(&cell, 0), 1500);
             assert_eq!(beyond.is_some(), refused, "{frames} MPDUs, A-MSDUs of {amsdu_bytes}");
         }
@@ -81,7 +82,7 @@ mod tests {
     /// RTS, SIFS, CTS and SIFS more: 52 + 16 + 44 + 16 us.
     #[test]
     fn an_rts_counts() {
-        let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Standard, true) };
+        let cell = CellConfig { rts_bytes: Some(0), ..cell(Edca::Ieee2012, true) };
         let longest = ((352 - 32) * 26 - 22) / 8 - 38;
         let slow = rate(&cell, 0);
         assert_eq!(cell.beyond_txop(Category::Voice, slow, longest), None);
@@ -90,11 +91,11 @@ mod tests {
 
     #[test]
     fn without_a_txop_all_fits() {
-        for (edca, txop) in [(Edca::Standard, false), (Edca::Off, false)] {
+        for (edca, txop) in [(Edca::Ieee2012, false), (Edca::Off, false)] {
             let cell = cell(edca, txop);
             assert_eq!(cell.beyond_txop(Category::Voice, rate(&cell, 0), 2304), None);
         }
-        let legacy = cell(Edca::Standard, true).beyond_txop(Category::Voice, Rate::legacy(1_000), 2304);
+        let legacy = cell(Edca::Ieee2012, true).beyond_txop(Category::Voice, Rate::legacy(1_000), 2304);
         assert_eq!(legacy, None, "rates in Mb/s have no categories");
     }
 }

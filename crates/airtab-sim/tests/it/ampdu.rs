@@ -37,7 +37,7 @@ fn config(phy: Phy, frames: u16) -> CellConfig {
     CellConfig {
         beacon: None,
         aggregation: Some(aggregation(&phy, frames)),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         driver: DriverConfig { ring: 2 * usize::from(frames), aggregates, ..DriverConfig::default() },
         ..CellConfig::new(phy)
     }
@@ -137,7 +137,7 @@ fn another_attempt_costs_aifs_and_backoff() {
     };
     let ppdu = phy.ppdu_ns(&rate, 1500 + phy.mac_bytes());
     let attempt = ppdu + phy.sifs_ns() + phy.control_ns(&rate, Control::Ack);
-    // IEEE 802.11-2020 table 9-155: AIFSN, and the window after one failure.
+    // IEEE 802.11-2012 table 8-105: AIFSN, and the window after one failure.
     for (category, aifsn, window) in [
         (Category::Voice, 2, 7),
         (Category::Video, 2, 15),

@@ -36,7 +36,8 @@ impl Alone {
     }
 
     fn user(kind: impl Into<AppKind>, user: u32, users: u32) -> Alone {
-        let setting = Setting { seed: 1, app: "app", user, users, active_ns: 100 * S, phase_ns: None };
+        let setting =
+            Setting { seed: 1, app: "app", user, users, active_ns: 100 * S, phase_ns: None, outstanding: 2 };
         let user = kind.into().user(&setting);
         let mut alone =
             Alone { user, io: Io::default(), timers: BinaryHeap::new(), made: 0, wanted: Vec::new() };
@@ -559,7 +560,15 @@ fn a_rate_follows_its_course() {
         }
     }
     // A fixed phase is the first packet's time, even where the rate is nothing yet.
-    let setting = Setting { seed: 1, app: "app", user: 0, users: 1, active_ns: S, phase_ns: Some(5 * MS) };
+    let setting = Setting {
+        seed: 1,
+        app: "app",
+        user: 0,
+        users: 1,
+        active_ns: S,
+        phase_ns: Some(5 * MS),
+        outstanding: 2,
+    };
     let udp = Udp { rate: Rate::Course(course.clone()), bytes: 1000, gaps: Gaps::Constant, upload: false };
     let (mut user, mut io) = (AppKind::from(udp).user(&setting), Io::default());
     user.start(io.at(START));
@@ -734,7 +743,15 @@ fn the_packets_of_a_capture_are_sent_at_their_times() {
     let mut alone = Alone::start(once.clone());
     alone.tell(START + S, |user, io| user.datagram(true, 200, 0, io));
     assert_eq!(alone.actions(), [], "nothing answers");
-    let setting = Setting { seed: 9, app: "b", user: 3, users: 4, active_ns: 0, phase_ns: Some(3 * MS) };
+    let setting = Setting {
+        seed: 9,
+        app: "b",
+        user: 3,
+        users: 4,
+        active_ns: 0,
+        phase_ns: Some(3 * MS),
+        outstanding: 2,
+    };
     let (mut user, mut io) = (AppKind::from(once).user(&setting), Io::default());
     user.start(io.at(START));
     assert_eq!(io.poll(), Some(Action::Timer { at: START + 3 * MS, key: 0 }), "a phase");

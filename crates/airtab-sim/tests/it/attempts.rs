@@ -13,7 +13,7 @@ use common::{S, Saturated, phy, queue};
 fn config() -> CellConfig {
     CellConfig {
         beacon: None,
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         driver: DriverConfig { ring: 4, ..DriverConfig::default() },
         ..CellConfig::new(phy("std-11n"))
     }

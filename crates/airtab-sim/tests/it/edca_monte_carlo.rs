@@ -139,7 +139,7 @@ fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64)
         eifs,
         attempts: u8::MAX,
         aggregation: Some(aggregation),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         rts_bytes: bursts[0].rts.then_some(0),
         driver: DriverConfig { ring: 2 * usize::from(frames), order: Order::Fifo, ..DriverConfig::default() },
         ..CellConfig::new(phy)
@@ -164,7 +164,7 @@ fn categories_beside_each_other() {
         let config = CellConfig {
             beacon: None,
             attempts: u8::MAX,
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             ..CellConfig::new(phy(SINGLE.profile))
         };
         let rate = config.phy.rate(&RateSpec { mcs: SINGLE.mcs, ..RateSpec::default() }).expect("a rate");

@@ -41,7 +41,7 @@ impl Host {
         let config = CellConfig {
             beacon: None,
             aggregation: Some(aggregation),
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             driver: DriverConfig { ring, aggregates, ..DriverConfig::default() },
             ..CellConfig::new(phy)
         };

@@ -78,11 +78,11 @@ fn media() -> impl Strategy<Value = MediumConfig> {
             ..dcf("std-11ac")
         }
         .into(),
-        CellConfig { edca: Edca::Standard, txop: true, ..dcf("std-11ax") }.into(),
+        CellConfig { edca: Edca::Ieee2012, txop: true, ..dcf("std-11ax") }.into(),
         CellConfig {
             aggregation: aggregation(8, 3839, true),
             driver: driver(16, 0, Order::RoundRobin),
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             rts_bytes: Some(2000),
             ..dcf("std-11ac")
@@ -96,7 +96,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
                 governor,
                 ..driver(16, 0, Order::Fifo)
             },
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             ofdma: Some(2),
             ..dcf("std-11ax")
@@ -113,7 +113,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
                 governor,
                 ..driver(1, 2, Order::RoundRobin)
             },
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             ..dcf("std-11n")
         }
@@ -132,7 +132,7 @@ fn media() -> impl Strategy<Value = MediumConfig> {
         CellConfig {
             aggregation: aggregation(8, 3839, true),
             driver: driver(30, 2, Order::RoundRobin),
-            edca: Edca::Standard,
+            edca: Edca::Ieee2012,
             txop: true,
             rts_bytes: Some(2000),
             ofdma: Some(2),

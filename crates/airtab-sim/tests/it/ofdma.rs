@@ -31,7 +31,7 @@ fn config(frames: u16, time_ns: u32, ofdma: Option<u8>) -> CellConfig {
     CellConfig {
         beacon: None,
         aggregation: Some(aggregation),
-        edca: Edca::Standard,
+        edca: Edca::Ieee2012,
         ofdma,
         // All is made when it is set out.
         driver: DriverConfig { ring: 100_000, aggregates: 1, ..DriverConfig::default() },

@@ -46,7 +46,6 @@ const CASES: &[(&str, &str, &str)] = &[
     ("no deviation", "attempts = 7", "shadowing_deviation = 0"),
     ("margin as text", "attempts = 7", "link_margin = \"33 dB\""),
     ("windows of the emulator", "attempts = 7", "medium = \"emulator\"\ncw_min = 15\neifs_rate = \"6Mb/s\""),
-    ("rates in Mb/s with a profile by MCS", "phy = \"phy-a\"", "phy = \"std-11n\""),
     ("rate of no mixed cell", "phy = \"phy-a\"", "phy = \"std-11bg\"\nslot = \"1s\""),
     ("wired rate 0", "\"100Mb/s\"", "\"0Mb/s\""),
     ("wired queue 0", "rate = \"100Mb/s\"", "queue = 0"),

@@ -37,13 +37,9 @@ impl Cell {
             let contender = *contender;
             let driver = driver.as_mut().expect("the access point has a driver");
             driver.sleep(station, asleep);
-            let nothing = driver.builds_late() && !driver.has_next();
             self.prepare(number);
-            let exchange = &mut self.contenders[contender].exchange;
-            if nothing && exchange.is_unbuilt() {
-                exchange.close();
-                self.channel.withdraw(contender);
-            } else if !exchange.is_under_way() && self.load_next(number, now) {
+            self.withdraw_empty(number);
+            if !self.contenders[contender].exchange.is_under_way() && self.load_next(number, now) {
                 self.channel.ready(contender, now, || self.contenders[contender].draw());
             }
         }

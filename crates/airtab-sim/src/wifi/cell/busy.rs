@@ -9,11 +9,11 @@
 //!
 //! What it does not do: TXOPs and internal collisions are in `edca`.
 
+use super::capture::{overlap_answer, survivor};
 use super::node::{receiver_at, receiver_of};
 use super::*;
 use crate::wifi::config::LostBar;
 use crate::wifi::exchange::Answer;
-use crate::wifi::tap::Seen;
 
 impl Cell {
     /// The channel becomes busy: decides how it will end.
@@ -32,10 +32,14 @@ impl Cell {
         if let (Some(winners), [winner]) = (&mut self.winners, senders) {
             winners.won(*winner);
         }
+        self.survivor = match &self.capture {
+            Some(capture) if collided => survivor(capture, senders, &self.contenders, self.categories),
+            _ => None,
+        };
         let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
             let contender = &mut self.contenders[sender];
-            contender.begin(&mut self.radios, collided, now);
+            contender.begin(&mut self.radios, collided && self.survivor != Some(sender), now);
             contender.txop_until = now + contender.txop_ns;
             contender.guarded = contender.exchange.frame.rts_ns > 0;
             data_ns = contender.exchange.on_air_ns().max(data_ns);
@@ -44,6 +48,11 @@ impl Cell {
                 Kind::Beacon => Use::Beacon(contender.transmitter),
                 Kind::Data | Kind::Bar => Use::Frame(contender.transmitter),
             };
+        }
+        if let (Some(survivor), Some(capture)) = (self.survivor, &self.capture) {
+            used = Use::Frame(self.contenders[survivor].transmitter);
+            let times = (self.categories, self.config.phy.sifs_ns());
+            overlap_answer(capture, (survivor, senders), &mut self.contenders, times);
         }
         if let Some(mesh) = &mut self.mesh {
             mesh.tried(senders);
@@ -63,6 +72,10 @@ impl Cell {
             self.note();
         }
         self.errored.clear();
+        if self.survivor.is_some_and(|survivor| self.land_survivor(survivor, now)) {
+            return;
+        }
+        self.survivor = None;
         let until = match *self.channel.senders() {
             [sender] => {
                 self.arrive(sender, now);
@@ -137,29 +150,6 @@ impl Cell {
         }
     }
 
-    /// The attempts under way, for who looks at them.
-    #[cold]
-    fn note(&mut self) {
-        let senders = self.channel.senders();
-        for &sender in senders {
-            let contender = &self.contenders[sender];
-            let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
-            for exchange in contender.together() {
-                let receiver = receiver_of(self.mesh.as_deref(), *side, exchange.link).zip(driver.as_ref());
-                let seen = Seen {
-                    exchange,
-                    radio: contender.transmitter / self.categories,
-                    category: match self.categories {
-                        1 => Category::BestEffort,
-                        _ => Category::ALL[sender % self.categories],
-                    },
-                    oldest: receiver.and_then(|(receiver, driver)| driver.oldest(receiver)),
-                };
-                self.tap.note(&seen, self.channel.busy_from(), senders.len() > 1);
-            }
-        }
-    }
-
     /// Some overhear the last frame of an exchange in error.
     #[cold]
     fn overhear(&mut self, sender: usize) {
@@ -193,7 +183,7 @@ impl Cell {
         }
         let silent = match *self.channel.senders() {
             [sender] => self.contenders[sender].answer() == Answer::Missing,
-            _ => true,
+            _ => self.survivor.is_none(),
         };
         if silent || !self.errored.is_empty() {
             self.defer(now, silent);
@@ -201,7 +191,11 @@ impl Cell {
         for i in 0..self.channel.senders().len() {
             let sender = self.channel.senders()[i];
             match self.known(sender) {
-                timeout if silent && timeout > now => self.channel.hold(sender, timeout),
+                timeout
+                    if timeout > now && (silent || self.contenders[sender].answer() == Answer::Missing) =>
+                {
+                    self.channel.hold(sender, timeout);
+                }
                 _ => self.resolve(pool, sender, now),
             }
         }

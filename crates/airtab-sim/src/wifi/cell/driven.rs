@@ -3,14 +3,34 @@
 //!
 //! What it does not do: which packets go together is the driver's business (`driver`).
 
-use super::node::receiver_of;
+use super::node::{receiver_at, receiver_of};
 use super::*;
 use crate::wifi::driver::Next;
 
 impl Cell {
-    /// Fills a driver from its queue, and makes aggregates of what it has.
+    /// Discards what is too old, fills a driver from its queue, and makes aggregates of what it has. A contender that
+    /// has nothing left withdraws.
     #[inline(never)]
     pub(super) fn pull<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
+        self.discard_old(transmitter, now);
+        self.fill(pool, transmitter, now);
+        self.withdraw_empty(transmitter);
+    }
+
+    /// Withdraws a contender whose exchange is not built yet and that has nothing to build it from.
+    pub(super) fn withdraw_empty(&mut self, transmitter: usize) {
+        let Transmitter { driver: Some(driver), contender, .. } = &self.transmitters[transmitter] else {
+            return;
+        };
+        let exchange = &mut self.contenders[*contender].exchange;
+        if exchange.is_unbuilt() && driver.builds_late() && !driver.has_next() {
+            exchange.close();
+            self.channel.withdraw(*contender);
+        }
+    }
+
+    /// Fills a driver from its queue, and makes aggregates of what it has.
+    fn fill<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
         while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
             let Some(left) = self.dequeue(pool, transmitter, now) else { break };
             let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
@@ -24,6 +44,25 @@ impl Cell {
             driver.as_mut().expect("it has room").take(Part::new(&packet, left, now), receiver);
         }
         self.prepare(transmitter);
+    }
+
+    /// Discards packets that have waited in a driver for longer than its lifetime.
+    fn discard_old(&mut self, transmitter: usize, now: u64) {
+        let old = self.transmitters[transmitter].driver.as_mut().map(|driver| driver.take_old(now));
+        for (receiver, part) in old.into_iter().flatten() {
+            let side = self.transmitters[transmitter].side;
+            let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
+            let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
+            let tx = part.tx(false, now);
+            let last = driver.as_mut().is_none_or(|driver| driver.decided(receiver, &part, true));
+            egress.sent(receiver_at(side, link, receiver), part.bytes, part.report(tx), last, now);
+            let below_ns = if part.attempts > 0 { part.below_ns() } else { part.held_ns(now) };
+            let way = Way { below_ns, ..Way::default() };
+            self.outputs.push(side.sent(to, part.label, tx, way));
+            if !part.received {
+                self.outputs.push(Output::Lost(part.packet));
+            }
+        }
     }
 
     /// Makes aggregates of what a driver has.
@@ -62,7 +101,8 @@ impl Cell {
         if !is_late || self.contenders[contender].exchange.kind == Kind::Beacon {
             return;
         }
-        self.pull(pool, transmitter, now);
+        // Nothing is discarded here: who has won sends something.
+        self.fill(pool, transmitter, now);
         if self.contenders[contender].exchange.is_unbuilt() {
             let built = self.set_out_next(transmitter, now);
             assert!(built, "a contender has something to send");

@@ -3,9 +3,35 @@
 //!
 //! What it does not do: nothing changes by being looked at but what the tap takes.
 
+use super::node::receiver_of;
 use super::*;
+use crate::wifi::tap::Seen;
 
 impl Cell {
+    /// The attempts under way, for who looks at them.
+    #[cold]
+    pub(super) fn note(&mut self) {
+        let senders = self.channel.senders();
+        for &sender in senders {
+            let contender = &self.contenders[sender];
+            let Transmitter { side, driver, .. } = &self.transmitters[contender.transmitter];
+            for exchange in contender.together() {
+                let receiver = receiver_of(self.mesh.as_deref(), *side, exchange.link).zip(driver.as_ref());
+                let seen = Seen {
+                    exchange,
+                    radio: contender.transmitter / self.categories,
+                    category: match self.categories {
+                        1 => Category::BestEffort,
+                        _ => Category::ALL[sender % self.categories],
+                    },
+                    oldest: receiver.and_then(|(receiver, driver)| driver.oldest(receiver)),
+                };
+                let collided = senders.len() > 1 && self.survivor != Some(sender);
+                self.tap.note(&seen, self.channel.busy_from(), collided);
+            }
+        }
+    }
+
     /// The access point's discipline; of best effort, where there are access categories.
     pub fn queue(&self) -> &Qdisc {
         self.queues().nth(Category::BestEffort as usize % self.categories).expect("it has one")
