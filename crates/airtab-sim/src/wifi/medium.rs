@@ -20,6 +20,7 @@ use crate::engine::Outbox;
 
 /// What carries the frames between access point and stations, with its parameters.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a scenario has one")]
 pub enum MediumConfig {
     /// A channel shared by contention ([`Cell`]).
     Dcf(CellConfig),
