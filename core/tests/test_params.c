@@ -1059,8 +1059,8 @@ static const struct {
 
 #define CASES (sizeof(cases) / sizeof(cases[0]))
 
-/* Gives the value if the discipline takes it beside the others' and its state is not
- * too large for a test: at the start, or under traffic. */
+/* Sets a value, at the start or under traffic. False: the discipline refuses it with the
+ * other values, or its state is too large for a test. */
 static bool give(struct host *h, u32 param, u64 value, bool start)
 {
 	const struct at_ops *ops = h->q->ops;
@@ -1100,7 +1100,7 @@ static void traffic(struct host *h)
 
 /*
  * By the row of a parameter alone: the default is in its range and makes a discipline
- * that works, and so do the least and the greatest value.
+ * that works, and so do the minimum and the maximum.
  */
 static void by_table(struct host *h, const char *discipline, u32 param)
 {
@@ -1112,7 +1112,7 @@ static void by_table(struct host *h, const char *discipline, u32 param)
 	traffic(h);
 	for (u32 i = 0; i < 3; i++) {
 		if (p->unit == AT_RULE && values[i] != p->def)
-			continue;	/* most numbers are no rules */
+			continue;	/* the ends of the range are not valid rules */
 		if (give(h, param, values[i], true))
 			traffic(h);
 	}
