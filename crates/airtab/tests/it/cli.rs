@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
+
+use crate::common::interrupt_signal;
 
 fn airtab(args: &[&str]) -> Output {
     command(args).output().expect("airtab starts")
@@ -640,7 +642,7 @@ fn an_interrupt_ends_cleanly() {
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
     assert_eq!(line, "8000 runs ...\n");
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(&child), interrupt_signal()).expect("it runs");
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");

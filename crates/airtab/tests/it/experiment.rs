@@ -5,7 +5,9 @@ use std::io::BufRead;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
+
+use crate::common::interrupt_signal;
 
 /// 18 runs of 6 s.
 const SMALL: &str = include_str!("../../../airtab-lab/tests/it/game-beside-download.toml");
@@ -217,7 +219,7 @@ fn an_interrupt_keeps_what_is_done() {
     while kept() == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), interrupt_signal()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
@@ -399,7 +401,7 @@ fn an_interrupted_run_of_stale_results_keeps_those_that_ended() {
         assert!(std::time::Instant::now() < end, "no run is kept");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), interrupt_signal()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
