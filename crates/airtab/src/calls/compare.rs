@@ -64,12 +64,12 @@ pub fn compare(
     let comparison = match how.elsewhere {
         None => airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped),
         Some(elsewhere) => {
-            let text = (found.name.as_str(), found.text.as_str());
+            let text = (found.name.as_path(), found.text.as_str());
             compare_elsewhere(text, &file.scenario, &queues, &options, elsewhere).map_err(CallError::from)
         }
     }?;
     open.look(&mut warnings)?;
-    let folder = Path::new(&found.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let folder = found.name.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     Ok(Compared { comparison, warnings, file, folder, queues })
 }
 
