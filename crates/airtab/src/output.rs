@@ -285,7 +285,7 @@ mod tests {
         assert_eq!((shown(Ok(())), shown(Err(gone()))), (0, 0));
     }
 
-    /// Bold type of tables stays, colours and titles in the words of others do not.
+    /// Bold type of tables stays, colours and window titles in foreign text do not.
     #[test]
     fn foreign_text_is_escaped_and_bold_type_is_not() {
         let table = "\u{1b}[1mbest \u{1b}[31m\u{1b}[0m\t1\r\n\u{1b}[1m\u{202e}\u{1b}[0m";

@@ -52,8 +52,8 @@ pub fn encode(snapshot: Option<Arc<Snapshot>>, format: Format) -> String {
     }
 }
 
-/// An OpenMetrics text in the text format 0.0.4: a counter's family is named as its samples are, with `_total`, quantiles are
-/// those of a summary, and there are neither units nor an end.
+/// An OpenMetrics text in the text format 0.0.4. A counter's family is named as its samples are, with `_total`, and quantiles
+/// are those of a summary. There are neither units nor an end.
 fn text_format(open: &str) -> String {
     let mut out = String::with_capacity(open.len());
     // HELP comes first in a family, then TYPE, UNIT, and the samples.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use airtab_lab::count;
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::{output, stop};
