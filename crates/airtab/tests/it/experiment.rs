@@ -84,7 +84,7 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
     let run = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--out", "results"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).contains("reproduced"), "{}", text(&run.stdout));
     let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
     assert!(html.contains("game, chap by fifo"));
     // What there is, and nothing else, is said to be written.
@@ -114,7 +114,7 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     std::fs::write(dir.path().join("mine.toml"), known).unwrap();
     let known = airtab(dir.path(), &["run", "mine.toml", "--quick"]);
     assert_eq!(known.status.code(), Some(0));
-    assert!(text(&known.stdout).contains("red, known") && text(&known.stdout).contains("because"));
+    assert!(text(&known.stdout).contains("not reproduced, known") && text(&known.stdout).contains("because"));
 }
 
 /// An experiment without checks shows its figures, quick or not, and names a command that makes them again.
@@ -319,7 +319,7 @@ fn full_runs_in_a_checkout_are_stored() {
     std::fs::write(path.parent().unwrap(), "").unwrap();
     let run = airtab(dir.path(), &["run", "chap/constants"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    assert_eq!(text(&run.stdout).matches("  holds\n").count(), 9, "{}", text(&run.stdout));
+    assert_eq!(text(&run.stdout).matches("  reproduced\n").count(), 9, "{}", text(&run.stdout));
     assert!(text(&run.stderr).contains("warning: the result is not stored: "), "{}", text(&run.stderr));
     // Elsewhere, no file is written.
     let dir = scratch();
@@ -355,7 +355,7 @@ fn stale_runs_what_is_stale_and_nothing_else() {
     let first = stale();
     assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
     assert!(text(&first.stderr).starts_with("2 experiments to run.\n"), "{}", text(&first.stderr));
-    assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 hold"), "{}", text(&first.stderr));
+    assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 reproduced"), "{}", text(&first.stderr));
     let sums = text(&first.stdout);
     assert!(sums.starts_with("2 experiments: ") && sums.lines().count() == 1, "no table of each: {sums}");
     assert!(text(&stale().stderr).contains("No simulated result is stale."));
