@@ -71,7 +71,7 @@ pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, column_unit};
 pub use named_file::OpenFile;
 pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
-pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, unread};
+pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, limited_twice, unread};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
 #[cfg(feature = "files")]

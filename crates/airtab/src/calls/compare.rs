@@ -12,7 +12,7 @@ use airtab_lab::{
     AppStory, Comparison, Failure, Options, Story, compare_command, compare_elsewhere, frame, study, why,
     why_short,
 };
-use airtab_scenario::{QueueSpec, ScenarioFile};
+use airtab_scenario::{QueueSpec, ScenarioFile, limited_twice};
 use arrow_array::RecordBatch;
 use serde_json::{Value, json};
 
@@ -51,6 +51,7 @@ pub fn compare(
     let file = found.parse()?;
     let mut warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
     let queues = build(queues, &file.queues, &mut warnings)?;
+    warnings.extend(queues.iter().filter_map(|(_, params)| limited_twice(&file.scenario, params)));
     let open = Open::new(&how.cache, &mut warnings)?;
     let total = queues.len() * seeds.len();
     let options = Options {

@@ -48,6 +48,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         return Ok(super::refused(&message));
     }
     let queues = super::build(&args.queues, &file.queues)?;
+    super::warn_limited_twice(&file.scenario, &queues);
     let target = match &args.flent {
         Some(path) => {
             let run = if args.short { short(&file.scenario) } else { file.scenario.clone() };

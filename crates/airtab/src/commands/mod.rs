@@ -194,6 +194,12 @@ fn build(
     queues.iter().map(one).collect()
 }
 
+/// Warns of each discipline whose own limit is above the governor of the scenario.
+fn warn_limited_twice(scenario: &airtab_sim::Scenario, queues: &[(String, airtab_core::Params)]) {
+    let said = queues.iter().filter_map(|(_, params)| airtab_scenario::limited_twice(scenario, params));
+    said.for_each(|warning| output::warn(&warning));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

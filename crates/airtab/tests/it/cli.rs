@@ -510,6 +510,35 @@ fn values_are_set_from_the_command_line() {
 }
 
 #[test]
+fn airtime_fq_with_aql_under_a_governor_is_warned_of() {
+    let dir = scratch();
+    let house = |queue: &str| {
+        let text = format!(
+            "duration = \"500ms\"\n[wifi]\nphy = \"std-11n\"\ndriver = {{ inflight = \"8ms\" }}\n{queue}\n[[station]]\nname = \"s\"\n\
+             mcs = 7\nfer = 0\n[[app]]\nname = \"update\"\nkind = \"download\"\nstation = \"s\"\n"
+        );
+        file(dir.path(), "house.toml", text)
+    };
+    let warned = |args: &[&str]| {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output)
+            .contains("airtime_fq: AQL and the governor (`inflight` in [wifi.driver]) both limit the airtime")
+    };
+    let path = house("");
+    let compare = |queues| ["compare", text(&path), "--seeds", "1", "--queues", queues, "--why", "none"];
+    assert!(warned(&compare("fq_codel,airtime_fq")));
+    assert!(!warned(&compare("fq_codel,airtime_fq:aql=off")));
+    assert!(warned(&["run", text(&path), "--queue", "airtime_fq"]));
+    assert!(warned(&["scenario", "check", text(&path)]));
+    let path = house("[queue.airtime_fq]\naql = \"off\"");
+    assert!(
+        !warned(&["scenario", "check", text(&path)])
+            && !warned(&["run", text(&path), "--queue", "airtime_fq"])
+    );
+}
+
+#[test]
 fn a_scenario_comes_from_standard_input() {
     let home = airtab(&["scenario", "show"]).stdout;
     let dir = scratch();
