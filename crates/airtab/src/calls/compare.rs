@@ -70,6 +70,7 @@ pub fn compare(
         }
     }?;
     open.look(&mut warnings)?;
+    warnings.extend(comparison.no_difference.clone());
     let folder = found.name.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     Ok(Compared { comparison, warnings, file, folder, queues })
 }

@@ -509,6 +509,56 @@ fn values_are_set_from_the_command_line() {
     assert!(manifest.contains(command), "{manifest}");
 }
 
+/// The reason and the key come before the table, also with one seed, and not for one discipline. After the change of that key a
+/// discipline can differ. A short schedule has no headline.
+#[test]
+fn a_comparison_says_first_that_no_discipline_can_differ() {
+    let dir = scratch();
+    let house = "duration = \"3s\"\nmeasure = [\"1s\", \"3s\"]\n[wired]\nrate = \"10Mb/s\"\n[wifi]\nphy = \"std-11g\"\n\
+                 [[station]]\nname = \"s\"\nrate = \"54Mb/s\"\nfer = 0\n\
+                 [[app]]\nname = \"update\"\nkind = \"download\"\nstation = \"s\"\n\
+                 [[app]]\nname = \"game\"\nkind = \"game\"\nstation = \"s\"\n";
+    let path = file(dir.path(), "house.toml", house);
+    let second = |more: &[&str]| {
+        let args = ["compare", text(&path), "--queues", "fifo,chap", "--why", "none"];
+        let output = airtab(&[&args[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        // Both of the lines that it is broken into.
+        let paragraph = stdout(&output).split("\n\n").nth(1).unwrap_or_default();
+        paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for seeds in ["1", "2"] {
+        let said = second(&["--seeds", seeds]);
+        assert!(
+            said.starts_with("No discipline can differ here: the access point's queue is empty ("),
+            "{said}"
+        );
+        assert!(
+            said.contains("The wired link of 10Mbit is the bottleneck")
+                && said.ends_with("raise `rate` in [wired]."),
+            "{said}"
+        );
+    }
+    let wide = ["--seeds", "2", "--set", "wired.rate=1Gb/s"];
+    let said = second(&wide);
+    assert!(said.contains("best") && !said.contains("No discipline can differ"), "{said}");
+    let said = second(&[&wide[..], &["--short"]].concat());
+    assert!(said.contains('\u{2500}'), "a table, without a headline: {said}");
+    // Where no text is printed, a warning says it.
+    let output = airtab(&["compare", text(&path), "--queues", "fifo,chap", "--seeds", "1", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let reason = json["no_difference"].as_str().expect("a reason");
+    assert!(
+        reason.ends_with("raise `rate` in [wired].") && stderr(&output).contains(reason),
+        "{}",
+        stderr(&output)
+    );
+    let output = airtab(&["compare", text(&path), "--queues", "fifo", "--seeds", "1", "--json"]);
+    assert!(
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")["no_difference"].is_null()
+    );
+}
+
 #[test]
 fn airtime_fq_with_aql_under_a_governor_is_warned_of() {
     let dir = scratch();
