@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! What a discipline changes for an application against another one: better, same or worse, by the paired
 //! differences over the seeds. What the seeds have in common (the pages, the arrivals) falls out of them, so
-//! that a difference shows which two intervals side by side would hide.
+//! that a difference shows which two intervals side by side would hide. A difference counts if its interval excludes 0
+//! and its mean exceeds the limit of its metric ([`Metric::matters`]). [`Change`] is the rule of every command.
 //!
 //! What it does not do: no causes (`why`), and no sentence (`report::words`).
 
@@ -19,7 +20,7 @@ use airtab_scenario::digits;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Better, beyond the 95 % interval of the difference and as tables show it.
+    /// Better: the 95 % interval of the difference excludes 0, and its mean exceeds the limit of the metric.
     Better,
     /// Neither.
     Same,
@@ -52,9 +53,9 @@ pub struct Change {
 impl Change {
     /// From `old` to `new`; None where fewer than two seeds have a value of both.
     pub fn new(metric: Metric, new: &Summary, old: &Summary) -> Option<Change> {
-        let (mean, half_width_95) = difference(new, old)?;
+        let Difference { of: [now, then], mean, half_width_95 } = difference(new, old)?;
         let verdict = match metric.sense() * mean {
-            _ if mean.abs() <= half_width_95 || alike(metric, new, old) => Verdict::Same,
+            _ if mean.abs() <= half_width_95 || !metric.matters(now, then) => Verdict::Same,
             gain if gain > 0.0 => Verdict::Better,
             gain if gain < 0.0 => Verdict::Worse,
             _ => Verdict::Same,
@@ -76,37 +77,39 @@ pub(crate) fn is_tied(metric: Metric, top: &Summary, other: &Summary) -> bool {
     Change::new(metric, top, other).is_none_or(|change| change.verdict != Verdict::Better)
 }
 
-/// Mean and half width of `new - old` over the seeds that have both.
-fn difference(new: &Summary, old: &Summary) -> Option<(f64, f64)> {
+/// Difference of two disciplines over the seeds that have a value of both.
+struct Difference {
+    /// Means of both over these seeds.
+    of: [f64; 2],
+    mean: f64,
+    half_width_95: f64,
+}
+
+fn difference(new: &Summary, old: &Summary) -> Option<Difference> {
     let pairs = new.values.iter().zip(&old.values).filter_map(|(new, old)| Some(((*new)?, (*old)?)));
     let (new, old): (Vec<f64>, Vec<f64>) = pairs.unzip();
     let interval = Interval::of_differences(&new, &old)?;
-    Some((interval.mean, interval.half_width?))
+    let of = [&new, &old].map(|values| values.iter().sum::<f64>() / values.len() as f64);
+    Some(Difference { of, mean: interval.mean, half_width_95: interval.half_width? })
 }
 
-/// The same number in tables.
-fn alike(metric: Metric, a: &Summary, b: &Summary) -> bool {
-    let text = |s: &Summary| format!("{:.*}", metric.decimals(), metric.shown(s.mean));
-    text(a) == text(b)
-}
-
-/// One discipline against the first one: a change for each application, in their order.
+/// One discipline against the first one: a change for each scored figure of each application, in their order.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct Changes<'a> {
     /// Label of the discipline.
     pub queue: &'a str,
     /// Label of the one that it is held against.
     pub against: &'a str,
-    /// Of each application's score.
+    /// Changes of each application's score and of its further scored figures.
     pub apps: Vec<AppChange<'a>>,
 }
 
-/// What became of one application's score.
+/// Change of one scored figure of an application.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct AppChange<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Its score.
+    /// The figure: the score of the application, or a further one.
     pub metric: Metric,
     /// None where fewer than two seeds have a value under both disciplines.
     #[serde(flatten)]
@@ -146,13 +149,16 @@ struct Data<'a> {
 }
 
 fn of<'a>(new: &'a QueueScores, old: &QueueScores) -> Vec<AppChange<'a>> {
-    let change = |(new, old): (&'a airtab_scenario::Scores, &airtab_scenario::Scores)| {
-        let metric = About::named(new.kind)?.metric();
-        let summaries = new.metrics.get(&metric).zip(old.metrics.get(&metric));
-        let change = summaries.and_then(|(new, old)| Change::new(metric, new, old));
-        Some(AppChange { name: &new.name, metric, change })
+    let changes = |(new, old): (&'a airtab_scenario::Scores, &airtab_scenario::Scores)| {
+        let change = |(metric, _)| {
+            let summaries = new.metrics.get(&metric).zip(old.metrics.get(&metric));
+            let change = summaries.and_then(|(new, old)| Change::new(metric, new, old));
+            AppChange { name: &new.name, metric, change }
+        };
+        let scored = About::named(new.kind).into_iter().flat_map(About::scored);
+        scored.map(change).collect::<Vec<_>>()
     };
-    new.apps.iter().zip(&old.apps).filter_map(change).collect()
+    new.apps.iter().zip(&old.apps).flat_map(changes).collect()
 }
 
 #[cfg(test)]
@@ -188,17 +194,19 @@ mod tests {
         assert_eq!(text(GameMos, &new, &new), "same, 0.00 ± 0.00");
     }
 
-    /// Differences are taken seed by seed; one within its interval, or below a table's last digit, is "same".
+    /// Differences are taken seed by seed; one within its interval, or within the limit of its metric, is "same".
     #[test]
     fn a_change_is_that_of_each_seed() {
         let wide = [10.0, 200.0, 3000.0].map(Some);
-        let more = [11.0, 201.0, 3001.0].map(Some);
-        assert_eq!(change(Delay, &more, &wide), Some((Verdict::Worse, "1.0000 0.0000".into())));
+        let by = |more: f64| [10.0 + more, 200.0 + more, 3000.0 + more].map(Some);
+        assert_eq!(change(Delay, &by(200.0), &wide), Some((Verdict::Worse, "200.0000 0.0000".into())));
+        // 100 of 1170: within a tenth.
+        assert_eq!(change(Delay, &by(100.0), &wide), Some((Verdict::Same, "100.0000 0.0000".into())));
         // 1, 2 and 3: 2 ± 2.4841.
         let more = change(GameMos, &[1.0, 2.0, 3.0].map(Some), &[0.0; 3].map(Some));
         assert_eq!(more, Some((Verdict::Same, "2.0000 2.4841".into())));
-        assert_eq!(change(GameMos, &[4.264; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Same);
-        assert_eq!(change(GameMos, &[4.266; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Better);
+        assert_eq!(change(GameMos, &[4.311; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Same);
+        assert_eq!(change(GameMos, &[4.313; 3].map(Some), &[4.262; 3].map(Some)).unwrap().0, Verdict::Better);
         assert_eq!(change(Loss, &[0.00012; 3].map(Some), &[0.00008; 3].map(Some)).unwrap().0, Verdict::Same);
         // 2 to 5 and 4 to 6 alone: -2.5 ± 12.7062 sqrt(0.5 / 2).
         let new = [None, Some(2.0), Some(9.0), Some(4.0)];
@@ -237,5 +245,27 @@ mod tests {
         assert_eq!([&data["version"], &data["git"]], [&json!("1.2.3"), &json!("abc")]);
         assert_eq!((&data["queues"][2]["label"], &data["measure_ns"]), (&json!("c"), &json!([2, 7])));
         assert_eq!(comparison(c.queues[..1].to_vec()).changes(), []);
+    }
+
+    /// A packet stream of a capture is scored by delay and losses, a streamed video by its rate and stalls.
+    #[test]
+    fn each_scored_figure_has_its_change() {
+        let under = |label: &str, p99: f64, lost: f64| {
+            let call =
+                app("call", "trace", &[(Metric::WorseDelayP99, [p99; 3]), (Metric::WorseLoss, [lost; 3])]);
+            queue(label, vec![call, app("film", "streaming", &[(Metric::BitRate, [3e6; 3])])])
+        };
+        let c = comparison(vec![under("a", 0.317, 0.02), under("b", 0.0025, 0.03)]);
+        let told = |app: &AppChange| {
+            format!("{:?}", (app.name, app.metric, app.change.map(|change| change.verdict)))
+        };
+        let changes: Vec<String> = c.changes()[0].apps.iter().map(told).collect();
+        let expected = [
+            "(\"call\", WorseDelayP99, Some(Better))",
+            "(\"call\", WorseLoss, Some(Worse))",
+            "(\"film\", BitRate, Some(Same))",
+            "(\"film\", Stalled, None)",
+        ];
+        assert_eq!(changes, expected);
     }
 }

@@ -24,6 +24,7 @@ use crate::measure;
 use crate::plan::{Brake, Cell, Halt, Job, Pace, Plan, Step, Stopped, Whole, Work, execute};
 use crate::so_far::{SoFar, Watch};
 use crate::store::Store;
+use crate::tie;
 
 /// Version of the serialised form of [`Comparison`]; grows when a reader of
 /// the older form would be misled.
@@ -66,6 +67,9 @@ pub struct Comparison {
     pub seeds: Vec<u64>,
     /// The class of each application, in the order of the scenario.
     pub classes: Vec<u8>,
+    /// Reason that no discipline can differ, with the key to change; None if one can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_difference: Option<String>,
     /// One entry per discipline, in the order asked for.
     pub queues: Vec<QueueScores>,
 }
@@ -205,11 +209,8 @@ pub fn comparison(
         add_page_times(scenario, &mut same_seed);
     }
     let apps = named(scenario);
-    let queues = queues
-        .iter()
-        .zip(runs.chunks(seeds.len()))
-        .map(|((label, params), runs)| summarise(&apps, label, params, runs))
-        .collect();
+    let pairs = queues.iter().zip(runs.chunks(seeds.len()));
+    let queues: Vec<_> = pairs.map(|((label, params), runs)| summarise(&apps, label, params, runs)).collect();
     Comparison {
         schema: SCHEMA,
         scenario: scenario.name.clone(),
@@ -218,6 +219,7 @@ pub fn comparison(
         measure_ns: [scenario.measure_ns.start, scenario.measure_ns.end],
         seeds: seeds.to_vec(),
         classes: scenario.apps.iter().map(|app| app.class).collect(),
+        no_difference: tie::reason(scenario, &queues),
         queues,
     }
 }

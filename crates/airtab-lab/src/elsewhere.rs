@@ -3,6 +3,8 @@
 //!
 //! What it does not do: no stories, captures or files for flent, which are made where the run is.
 
+use std::path::Path;
+
 use airtab_core::Params;
 use airtab_scenario::{FileError, short};
 use airtab_sim::Scenario;
@@ -44,7 +46,7 @@ impl From<NoOrder> for Failure {
 /// # Panics
 /// As [`crate::compare()`] does.
 pub fn compare_elsewhere(
-    (file, text): (&str, &str),
+    (file, text): (&Path, &str),
     scenario: &Scenario,
     queues: &[(String, Params)],
     options: &Options,
@@ -123,7 +125,8 @@ mod tests {
             let progress = |step: Step| steps.lock().unwrap().push((step.done, step.stored));
             let options = Options { short, progress: &progress, ..options };
             let crew = Crew::default();
-            let there = compare_elsewhere(("few.toml", TEXT), &scenario, &queues, &options, &crew).unwrap();
+            let there = compare_elsewhere((Path::new("few.toml"), TEXT), &scenario, &queues, &options, &crew)
+                .unwrap();
             assert_eq!(*steps.lock().unwrap(), [1, 2, 3, 4].map(|done| (done, false)));
             assert_eq!(crew.0.into_inner().unwrap(), 4);
             assert_eq!(there, compare(&scenario, &queues, &options).unwrap());
@@ -135,7 +138,8 @@ mod tests {
             assert!(there.mean("fifo:limit=17", "a", Metric::Ping).is_some());
         }
         stop.store(true, Ordering::Relaxed);
-        match compare_elsewhere(("few.toml", TEXT), &scenario, &queues, &options, &Crew::default()) {
+        match compare_elsewhere((Path::new("few.toml"), TEXT), &scenario, &queues, &options, &Crew::default())
+        {
             Err(Failure::Stopped(stopped)) => assert_eq!(stopped, Stopped { done: 0, total: 4 }),
             other => panic!("{other:?}"),
         }

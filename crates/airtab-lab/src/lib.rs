@@ -19,6 +19,7 @@
 //! (`airtab-scenario`), no simulation (`airtab-sim`), no scores
 //! (`airtab-quality`), no command line.
 
+mod bulk;
 mod capture;
 pub mod catalogue;
 mod change;
@@ -45,6 +46,7 @@ pub mod store;
 mod story;
 mod study;
 pub mod table;
+mod tie;
 mod why;
 
 pub use airtab_scenario::digits::{count, estimate};

@@ -41,6 +41,7 @@ pub(crate) fn comparison(queues: Vec<QueueScores>) -> Comparison {
         measure_ns: [2, 7],
         seeds: vec![1, 2, 3],
         classes: vec![0; queues[0].apps.len()],
+        no_difference: None,
         queues,
     }
 }

@@ -63,7 +63,7 @@ pub(crate) enum NoOrder {
 
 impl Study {
     /// Reads what the text names.
-    pub(crate) fn new(kind: Kind, file: &str, text: &str, short: bool) -> Result<Study, NoOrder> {
+    pub(crate) fn new(kind: Kind, file: &Path, text: &str, short: bool) -> Result<Study, NoOrder> {
         let files = RefCell::new(Vec::new());
         let open = |path: &Path, what: &str| -> Result<Box<dyn Read>, String> {
             let mut bytes = Vec::new();
@@ -84,7 +84,7 @@ impl Study {
             ))));
         }
         read?;
-        Ok(Study { kind, file: file.into(), text: text.into(), short, files })
+        Ok(Study { kind, file: file.display().to_string(), text: text.into(), short, files })
     }
 
     /// As it is sent: the length of its JSON (4 bytes), the JSON, the files; all of it as one block of LZ4.
@@ -119,7 +119,7 @@ impl Study {
                 Ok(Box::new(Cursor::new(file.bytes.clone())) as Box<dyn Read>)
             })
         };
-        let mut workload = Workload::read(self.kind, &self.file, &self.text, &open)?;
+        let mut workload = Workload::read(self.kind, Path::new(&self.file), &self.text, &open)?;
         if let (true, Workload::Home(home)) = (self.short, &mut workload) {
             home.scenario = short(&home.scenario);
         }
@@ -198,7 +198,7 @@ mod tests {
             let Ok(Workload::Home(home)) = found.workload() else { panic!("a home") };
             assert_eq!(home.scenario.duration_ns, if short { 40_000_000 } else { 400_000_000 });
         }
-        let read = |short| Study::new(Kind::Home, "mine.toml", TEXT, short).unwrap().short;
+        let read = |short| Study::new(Kind::Home, Path::new("mine.toml"), TEXT, short).unwrap().short;
         assert_eq!([read(false), read(true)], [false, true]);
         assert!(Study::received(&[0, 0]).is_none() && Study::received(&study(TEXT, true)[..40]).is_none());
     }
@@ -250,7 +250,7 @@ mod tests {
             let mut whole = b"# ".to_vec();
             whole.resize(bytes, b' ');
             std::fs::write(&needs, whole).unwrap();
-            Study::new(Kind::Home, &text.display().to_string(), &with, false).map(|study| study.files.len())
+            Study::new(Kind::Home, &text, &with, false).map(|study| study.files.len())
         };
         let said = |found: Result<usize, NoOrder>| found.map_err(|e| e.to_string());
         let large = said(of((8 << 20) + 1)).unwrap_err();

@@ -7,12 +7,12 @@
 use std::fmt::Write;
 use std::ops::Range;
 
-use airtab_scenario::{About, Direction, Metric, OfPath, QueueScores, Scores, Summary};
+use airtab_scenario::{About, Direction, Metric, OfPath, QueueScores, Relevance, Scores, Summary};
 use comfy_table::{Attribute, Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use crate::change::{AppChange, is_tied};
-use crate::classes;
 use crate::compare::{Comparison, NODE};
+use crate::{bulk, classes};
 use airtab_scenario::digits::{self, count};
 
 /// How text is laid out.
@@ -59,8 +59,10 @@ fn changes(c: &Comparison, style: Style) -> Option<String> {
     }
     let labels = changes.iter().map(|change| change.queue).collect();
     let heading = format!(
-        "Against {}, by the differences of the same seeds: better or worse where their 95 % interval leaves out 0",
-        first.against
+        "Against {}, by the differences of the same seeds: better or worse where their 95 % interval leaves out 0 and their mean \
+         exceeds {}",
+        first.against,
+        Relevance::words_of(first.apps.iter().map(|app| app.metric))
     );
     Some(format!("{}\n{}", wrap(&heading, style.width), Grid { labels, stubs, lines: &lines }.text(style)))
 }
@@ -115,6 +117,8 @@ impl Grid<'_> {
 /// What a reader of the table has to know, one line each.
 pub(crate) fn notes(c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) -> String {
     let mut text = legend(c, lines.iter().flatten().any(|cell| cell.ends_with(MARK)));
+    let best: Vec<Vec<bool>> = rows.iter().filter_map(|row| best(c, *row)).collect();
+    text.push_str(&bulk::notes(c, &|number| best.iter().any(|row| row[number])));
     text.push_str(&classes::notes(c));
     if rows.iter().any(|row| FAIRNESS.contains(&row.1)) {
         text.push_str(EVEN);
@@ -182,8 +186,8 @@ fn worth_showing(c: &Comparison, row: (usize, Metric)) -> bool {
         let nought = format!("{:.*}", row.1.decimals(), 0.0);
         Some(format!("{:.*}", row.1.decimals(), row.1.shown(s.mean)) != nought)
     };
-    let optional =
-        matches!(row.1, Metric::Loss | Metric::UplinkLoss | Metric::UplinkDropped | Metric::WiredDropped);
+    use Metric::*;
+    let optional = matches!(row.1, Loss | UplinkLoss | WorseLoss | UplinkDropped | WiredDropped);
     c.queues.iter().any(|q| shown(q).is_some_and(|some| some || !optional))
 }
 
@@ -209,13 +213,16 @@ fn heading(label: &str) -> String {
 
 /// One row: a text for each discipline, all of one form.
 pub(crate) fn cells(c: &Comparison, row: (usize, Metric)) -> Vec<String> {
-    let summaries: Vec<Option<&Summary>> = c.queues.iter().map(|q| summary(q, row)).collect();
-    let text = |s: &Option<&Summary>| s.map_or("-".into(), |s| with_interval(row.1, s));
-    let texts: Vec<String> = summaries.iter().map(text).collect();
-    let best = best(row.1, &summaries);
-    let any = best.contains(&true);
-    let mark = |best: bool| if best { MARK } else { ' ' };
-    texts.into_iter().zip(best).map(|(t, b)| if any { format!("{t} {}", mark(b)) } else { t }).collect()
+    let text = |q: &QueueScores| summary(q, row).map_or("-".into(), |s| with_interval(row.1, s));
+    let best = best(c, row).unwrap_or_default();
+    let marked = |(k, q): (usize, &QueueScores)| best.get(k) == Some(&true) && bulk::may_be_best(c, q);
+    let marks: Vec<bool> = c.queues.iter().enumerate().map(marked).collect();
+    let any = marks.contains(&true);
+    let cell = |(q, best): (&QueueScores, bool)| match any {
+        true => format!("{} {}", text(q), if best { MARK } else { ' ' }),
+        false => text(q),
+    };
+    c.queues.iter().zip(marks).map(cell).collect()
 }
 
 /// `3.50 ± 0.01`, or a mean alone.
@@ -224,19 +231,20 @@ pub(crate) fn with_interval(metric: Metric, s: &Summary) -> String {
     digits::estimate(metric.shown(s.mean), half, metric.decimals())
 }
 
-/// The best and all that cannot be told from it by the differences of the same
-/// seeds. Nobody if that is everybody, or without intervals.
-fn best(metric: Metric, row: &[Option<&Summary>]) -> Vec<bool> {
-    let nobody = vec![false; row.len()];
+/// True for the best of a row and for all that the differences of the same seeds do not distinguish from it.
+/// None if that is all of them, or without intervals.
+pub(crate) fn best(c: &Comparison, row: (usize, Metric)) -> Option<Vec<bool>> {
+    let metric = row.1;
+    let summaries: Vec<Option<&Summary>> = c.queues.iter().map(|q| summary(q, row)).collect();
     let better = |s: &Summary| metric.sense() * s.mean;
-    let present = || row.iter().copied().enumerate().filter_map(|(i, s)| Some((i, s?)));
-    let top = present().max_by(|a, b| better(a.1).total_cmp(&better(b.1)));
-    let Some((_, top)) = top.filter(|_| metric.sense() != 0.0) else { return nobody };
+    let present = || summaries.iter().copied().enumerate().filter_map(|(i, s)| Some((i, s?)));
+    let (_, top) =
+        present().max_by(|a, b| better(a.1).total_cmp(&better(b.1))).filter(|_| metric.sense() != 0.0)?;
     if present().any(|(_, s)| s.half_width_95.is_none()) {
-        return nobody;
+        return None;
     }
-    let marks: Vec<bool> = row.iter().map(|s| s.is_some_and(|s| is_tied(metric, top, s))).collect();
-    if present().all(|(i, _)| marks[i]) { nobody } else { marks }
+    let best: Vec<bool> = summaries.iter().map(|s| s.is_some_and(|s| is_tied(metric, top, s))).collect();
+    (!present().all(|(i, _)| best[i])).then_some(best)
 }
 
 pub(crate) fn empty_table() -> Table {
@@ -277,7 +285,7 @@ fn legend(c: &Comparison, marked: bool) -> String {
     }
     if marked {
         text.push_str(
-            "* best: alone, or with all that the differences of the same seeds cannot tell from it.\n",
+            "* best: alone, or with all that the differences of the same seeds and the limits of each figure do not tell from it.\n",
         );
     }
     text

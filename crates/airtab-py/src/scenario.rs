@@ -50,7 +50,7 @@ impl Text {
     /// Of a text; `name` is its file's in messages.
     #[staticmethod]
     fn of_text(py: Python, name: String, text: String) -> PyResult<Text> {
-        Text::new(py, Found { name, text, ours: false }, false)
+        Text::new(py, Found { name: name.into(), text, ours: false }, false)
     }
 
     /// Of a dict.
@@ -58,7 +58,7 @@ impl Text {
     fn of_dict(py: Python, name: String, dict: &Bound<PyDict>) -> PyResult<Text> {
         let table = to_toml(dict.as_any(), "")?;
         let text = toml::to_string(&table).map_err(|e| PyValueError::new_err(e.to_string()))?;
-        Text::new(py, Found { name, text, ours: false }, true)
+        Text::new(py, Found { name: name.into(), text, ours: false }, true)
     }
 
     /// The same with one value changed; `value` as on a command line, or of Python.
@@ -79,8 +79,8 @@ impl Text {
     }
 
     #[getter]
-    fn file(&self) -> &str {
-        &self.found.name
+    fn file(&self) -> String {
+        self.found.name.display().to_string()
     }
 
     #[getter]

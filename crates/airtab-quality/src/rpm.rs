@@ -154,7 +154,7 @@ impl fmt::Display for Unmeasured {
 /// How far a figure is to be believed ("Confidence of Test-Results").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Confidence {
-    /// Not as many values as have to agree.
+    /// Not as many values as have to agree, or none of late.
     Low,
     /// They did not agree.
     Medium,

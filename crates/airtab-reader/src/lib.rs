@@ -7,6 +7,7 @@
 //!
 //! What it does not do: it knows nothing of scenarios.
 
+mod harmless;
 mod parsers;
 mod record;
 
@@ -14,6 +15,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
 
+pub use harmless::harmless;
 pub use parsers::{choice, flag, instead, label, nearest, number, quantity, text, unused};
 pub use record::{Entry, Form, Keys};
 use record::{Recorder, Step};
@@ -70,12 +72,15 @@ impl fmt::Display for Problem {
             return write!(f, "{file}:{line}:{column}: {message}");
         }
         let gutter = line.to_string().len() + 2;
-        // Tabs stay tabs under the line, so that the mark stands where it should.
-        let indent: String =
-            text.chars().take(column - 1).map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        // Tabs stay tabs under the line, and an escape is as wide as it is shown: the mark stands where it should.
+        let begin = text.char_indices().nth(column - 1).map_or(text.len(), |(at, _)| at);
+        let (before, behind) = text.split_at(begin);
+        let indent: String = harmless(before).chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
+        let meant: String = behind.chars().take(*width).collect();
+        let escapes = harmless(&meant).chars().count() - meant.chars().count();
         writeln!(f, "{file}:{line}:{column}: {message}")?;
-        writeln!(f, "  {line} | {text}")?;
-        write!(f, "{:gutter$} | {indent}{}", "", "^".repeat((*width).max(1)))
+        writeln!(f, "  {line} | {}", harmless(text))?;
+        write!(f, "{:gutter$} | {indent}{}", "", "^".repeat((*width).max(1) + escapes))
     }
 }
 

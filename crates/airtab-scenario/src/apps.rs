@@ -106,6 +106,15 @@ fn read_app(
     let named = s.read("requirement", |v| context.requirements.chosen(v));
     let usual =
         || kinds::About::of(kind.as_ref()?).requirement.and_then(|name| context.requirements.named(name));
+    if let (Some(Some(_)), Some(kind)) = (&named, &kind)
+        && !kinds::About::of(kind).outcome
+    {
+        let why = format!(
+            "a {} application has no Quality of Outcome; its quality is bit rate, stalls, start-up and switches: leave it out",
+            kind.name()
+        );
+        s.problem_of("requirement", &why);
+    }
     let requirement = named.unwrap_or_else(usual);
     let servers = match context.meshed {
         true => read_behind(s, from.flatten().map(|node| node as u16)),

@@ -67,11 +67,11 @@ pub use inputs::{is_file, named_files, names_file, rename_files};
 pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
-pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, column_unit};
+pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, Relevance, column_unit};
 pub use named_file::OpenFile;
 pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
-pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, unread};
+pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, limited_twice, unread};
 pub use reader::Problem;
 pub use requirements::shipped_requirement;
 #[cfg(feature = "files")]

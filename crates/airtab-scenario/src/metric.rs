@@ -6,6 +6,7 @@
 mod column;
 mod outcome;
 mod path;
+mod relevance;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,6 +20,7 @@ pub use column::{ColumnFigure, Of, shown as column_unit};
 pub use outcome::OutcomeFigure;
 pub(crate) use path::stream_columns;
 pub use path::{Direction, OfPath, PathFigure};
+pub use relevance::Relevance;
 
 /// A figure of one application, or of the access point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,6 +131,10 @@ pub enum Metric {
     Loss,
     /// Uplink packets that never arrived, share of those sent.
     UplinkLoss,
+    /// 99th percentile of the one-way delay of the worse direction, s.
+    WorseDelayP99,
+    /// Packets that never arrived, share of those sent, of the worse direction.
+    WorseLoss,
     /// Mean time in the access point's queue, s.
     QueueDelay,
     /// Median time in the access point's queue, s.
@@ -347,6 +353,8 @@ const TABLE: &[Row] = &[
     (ReplayedTcp, "replayed_tcp_ratio", "TCP of the capture, %", 1e2, 1, Neither),
     (Loss, "loss_ratio", "lost, %", 1e2, 2, Lower),
     (UplinkLoss, "uplink_loss_ratio", "uplink lost, %", 1e2, 2, Lower),
+    (WorseDelayP99, "worse_delay_p99_seconds", "delay p99, worse direction, ms", 1e3, 2, Lower),
+    (WorseLoss, "worse_loss_ratio", "lost, worse direction, %", 1e2, 2, Lower),
     (QueueDelay, "queue_delay_mean_seconds", "queue mean, ms", 1e3, 2, Lower),
     (QueueDelayP50, "queue_delay_p50_seconds", "queue p50, ms", 1e3, 2, Lower),
     (QueueDelayP99, "queue_delay_p99_seconds", "queue p99, ms", 1e3, 2, Lower),

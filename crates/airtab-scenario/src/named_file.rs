@@ -19,8 +19,8 @@ pub(crate) struct Folder<'a> {
 
 impl<'a> Folder<'a> {
     /// The folder of the scenario `file`.
-    pub(crate) fn of(file: &'a str, open: OpenFile<'a>) -> Folder<'a> {
-        Folder { path: Path::new(file).parent().unwrap_or(Path::new("")), open }
+    pub(crate) fn of(file: &'a Path, open: OpenFile<'a>) -> Folder<'a> {
+        Folder { path: file.parent().unwrap_or(Path::new("")), open }
     }
 
     /// A file of that name there.
@@ -96,7 +96,7 @@ mod tests {
             ("a/house.toml", "/d/x.txt", "/d/x.txt"),
             ("", "x.txt", "x.txt"),
         ] {
-            assert_eq!(Folder::of(file, open).path(name), Path::new(expected), "{file} {name}");
+            assert_eq!(Folder::of(Path::new(file), open).path(name), Path::new(expected), "{file} {name}");
         }
     }
 

@@ -185,14 +185,14 @@ mod tests {
     #[test]
     fn the_shipped_ones() {
         let names: Vec<String> = Requirements::shipped().all.iter().map(|r| r.name.clone()).collect();
-        let all = ["voice", "video-conference", "competitive-game", "cloud-game", "web", "film"];
+        let all = ["voice", "video-conference", "competitive-game", "cloud-game", "web"];
         assert_eq!(names, all);
         let voice = Requirements::shipped().named("voice").unwrap();
         let (percentile, span) = voice.latency[0];
         assert_eq!((percentile.percent(), span.optimal(), span.unusable()), (98.0, 0.1, 0.4));
         assert_eq!(voice.loss.map(|loss| (loss.optimal(), loss.unusable())), Some((0.01, 0.03)));
         let rate = |name: &str| shipped_requirement(name).expect(name).rate_bps;
-        assert_eq!([rate("voice"), rate("cloud-game"), rate("film")], [None, Some(15e6), Some(3e6)]);
+        assert_eq!([rate("voice"), rate("cloud-game")], [None, Some(15e6)]);
         assert!(shipped_requirement("none").is_none());
     }
 

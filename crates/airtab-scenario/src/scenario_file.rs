@@ -87,7 +87,7 @@ impl ScenarioFile {
     /// all problems are listed with their places.
     #[cfg(feature = "files")]
     pub fn load(path: &Path) -> Result<ScenarioFile, FileError> {
-        ScenarioFile::parse(&path.display().to_string(), &scenario_text(path)?)
+        ScenarioFile::parse(path, &scenario_text(path)?)
     }
 
     /// Reads the text of a file. `file` is its name in messages, its stem the
@@ -97,7 +97,7 @@ impl ScenarioFile {
     /// # Errors
     /// As [`ScenarioFile::load`].
     #[cfg(feature = "files")]
-    pub fn parse(file: &str, text: &str) -> Result<ScenarioFile, FileError> {
+    pub fn parse(file: impl AsRef<Path>, text: &str) -> Result<ScenarioFile, FileError> {
         ScenarioFile::parse_with(file, text, &open_file)
     }
 
@@ -106,8 +106,10 @@ impl ScenarioFile {
     ///
     /// # Errors
     /// Something in it is wrong: then all problems are listed with their places.
-    pub fn parse_with(file: &str, text: &str, open: OpenFile) -> Result<ScenarioFile, FileError> {
-        let document = Document::new(file, text);
+    pub fn parse_with(file: impl AsRef<Path>, text: &str, open: OpenFile) -> Result<ScenarioFile, FileError> {
+        let file = file.as_ref();
+        let name = file.display().to_string();
+        let document = Document::new(&name, text);
         let read = match DeTable::parse(text) {
             Ok(table) => read_file(file, text, open, &Section::top(&document, table.get_ref())),
             Err(e) => {
@@ -144,13 +146,13 @@ pub(crate) fn top_keys(text: &str) -> Vec<String> {
     let Ok(table) = DeTable::parse(text) else { return Vec::new() };
     let top = Section::top(&document, table.get_ref());
     let no_other = |_: &Path, _: &str| Err("only names of keys are looked for".into());
-    read_file("", text, &no_other, &top);
+    read_file(Path::new(""), text, &no_other, &top);
     top.asked()
 }
 
 /// None where something that must be there is missing; every problem is noted.
-pub(crate) fn read_file(file: &str, text: &str, open: OpenFile, top: &Section) -> Option<ScenarioFile> {
-    let stem = Path::new(file).file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
+pub(crate) fn read_file(file: &Path, text: &str, open: OpenFile, top: &Section) -> Option<ScenarioFile> {
+    let stem = file.file_stem().map_or("scenario".into(), |s| s.to_string_lossy().into_owned());
     let name = top.read("name", label).unwrap_or(stem);
     let duration = top.require("duration", quantity(Unit::Ns, MS..=LONGEST_NS));
     let duration_ns = duration.unwrap_or(LONGEST_NS);

@@ -63,7 +63,7 @@ pub fn asked(texts: &[String], read: impl Fn(&Section, &str)) -> Keys {
 
 fn scenario_keys() -> Keys {
     let no_other = |_: &Path, _: &str| Err("only names of keys are looked for".into());
-    asked(&texts(), |top, text| drop(read_file("", text, &no_other, top)))
+    asked(&texts(), |top, text| drop(read_file(Path::new(""), text, &no_other, top)))
 }
 
 /// Documents in which every key of scenarios is asked for in one place or another: each kind of application in each

@@ -25,6 +25,8 @@ mod page;
 mod runs;
 mod server;
 mod token;
+#[cfg(has_live)]
+mod wanted;
 
 #[cfg(has_live)]
 pub use metrics::{Exporter, METRICS_PORT};

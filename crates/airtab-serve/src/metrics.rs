@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use airtab_live::metrics::encode;
+use airtab_live::metrics::{Format, encode};
 use airtab_live::{LiveError, Snapshot};
 use axum::Router;
 use axum::extract::State;
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use tokio::sync::{oneshot, watch};
@@ -25,6 +25,7 @@ use tokio::sync::{oneshot, watch};
 use crate::answer::{Refusal, aside};
 use crate::door::Door;
 use crate::server::Shared;
+use crate::wanted;
 
 /// Port where nothing else was asked for.
 pub const METRICS_PORT: u16 = 9130;
@@ -32,11 +33,10 @@ const DOOR: Door =
     Door { connections: 32, head: Duration::from_secs(3), whole: Some(Duration::from_secs(3)) };
 /// Snapshots older than this are no sign of health.
 const STALE: Duration = Duration::from_secs(5);
-const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-fn metrics(snapshot: Option<Arc<Snapshot>>) -> Response {
-    ([(CONTENT_TYPE, OPENMETRICS)], encode(snapshot)).into_response()
+fn metrics(snapshot: Option<Arc<Snapshot>>, (format, content_type): (Format, &'static str)) -> Response {
+    ([(CONTENT_TYPE, content_type), (VARY, "accept")], encode(snapshot, format)).into_response()
 }
 
 /// `age`: of the last snapshot.
@@ -53,11 +53,11 @@ fn health(age: Option<Duration>) -> Response {
 }
 
 /// `GET /metrics` of the server: the first house that it shows.
-pub async fn shown(State(shared): State<Arc<Shared>>) -> Result<Response, Refusal> {
-    let latest = shared.houses.latest();
+pub async fn shown(State(shared): State<Arc<Shared>>, asked: HeaderMap) -> Result<Response, Refusal> {
+    let (latest, wanted) = (shared.houses.latest(), wanted::format(&asked));
     aside(move || {
         let snapshot = latest.and_then(|(line, _)| serde_json::from_str::<Snapshot>(&line).ok());
-        Ok(metrics(snapshot.map(Arc::new)))
+        Ok(metrics(snapshot.map(Arc::new), wanted))
     })
     .await
 }
@@ -150,9 +150,9 @@ impl Drop for Exporter {
 fn router(latest: Latest) -> Router {
     let other =
         || async { (StatusCode::NOT_FOUND, [(CONTENT_TYPE, PLAIN)], "there are /metrics and /health\n") };
-    let snapshot = |State(latest): State<Latest>| async move {
+    let snapshot = |State(latest): State<Latest>, asked: HeaderMap| async move {
         let snapshot = latest.lock().as_ref().map(|(snapshot, _)| snapshot.clone());
-        metrics(snapshot)
+        metrics(snapshot, wanted::format(&asked))
     };
     let age = |State(latest): State<Latest>| async move {
         let age = latest.lock().as_ref().map(|(_, at)| at.elapsed());
@@ -224,7 +224,7 @@ mod tests {
         let second: Snapshot = serde_json::from_str(EVENING.lines().nth(1).unwrap()).unwrap();
         for snapshot in [Arc::new(evening()), Arc::new(second)] {
             exporter.publish(Arc::clone(&snapshot));
-            assert_eq!(get_path(exporter.address(), "/metrics").1, encode(Some(snapshot)));
+            assert_eq!(get_path(exporter.address(), "/metrics").1, encode(Some(snapshot), Format::Text));
         }
     }
 
@@ -233,13 +233,20 @@ mod tests {
         let exporter = Exporter::start(0).unwrap();
         let at = exporter.address();
         assert!(at.ip().is_loopback());
-        assert_eq!(get_path(at, "/metrics").1, "# EOF\n");
+        assert_eq!(get_path(at, "/metrics").1, "");
         assert!(get_path(at, "/health").0.starts_with("http/1.1 503"));
         let snapshot = Arc::new(evening());
         exporter.publish(Arc::clone(&snapshot));
         let (head, body) = get_path(at, "/metrics?x=1");
-        assert!(head.starts_with("http/1.1 200") && head.contains(OPENMETRICS), "{head}");
-        assert_eq!(body, encode(Some(snapshot)));
+        let kind = "\r\ncontent-type: text/plain; version=0.0.4; charset=utf-8\r\n";
+        assert!(head.starts_with("http/1.1 200") && head.contains(kind), "{head}");
+        assert!(head.contains("\r\nvary: accept"), "{head}");
+        assert_eq!(body, encode(Some(Arc::clone(&snapshot)), Format::Text));
+        let asked = "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: application/openmetrics-text\r\n\r\n";
+        let answer = get(at, asked);
+        let kind = "\r\ncontent-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
+        assert!(answer.to_lowercase().contains(kind), "{answer}");
+        assert!(answer.ends_with(&encode(Some(snapshot), Format::OpenMetrics)), "{answer}");
         assert_eq!(get_path(at, "/health").1, "ok\n");
         for path in ["/", "/metrics/", "/../etc/passwd", "/metricsx"] {
             assert!(get_path(at, path).0.starts_with("http/1.1 404"), "{path}");

@@ -13,6 +13,7 @@ use airtab_core::Unit;
 use airtab_core::time::SECOND;
 use airtab_lab::flent::SUFFIX;
 use airtab_scenario::{QueueList, QueueSpec, USUAL_QUEUES, assignment};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::commands::airsim::args::Airsim;
@@ -95,7 +96,8 @@ impl Args {
         });
         args.or_else(|said| {
             if said.use_stderr() {
-                said.exit();
+                output::usage(&said);
+                std::process::exit(said.exit_code());
             }
             // Help that did not get through is no success.
             std::process::exit(output::shown(said.print().and_then(|()| std::io::stdout().flush())))
@@ -246,20 +248,24 @@ pub struct Compare {
     pub pcap: Option<u64>,
     /// Also write the run with the first seed for flent, whose plots draw it beside real networks: a file for each discipline,
     /// FILE-chap.flent.gz and so on
-    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file())]
     pub flent: Option<PathBuf>,
 }
 
-/// A file for flent, by its name.
-pub fn flent_file(text: &str) -> Result<PathBuf, String> {
-    let bare = text.trim_end_matches(".gz").trim_end_matches(".flent");
-    match text.strip_suffix(SUFFIX).is_some_and(|name| !name.is_empty() && !name.ends_with('/')) {
-        true => Ok(text.into()),
-        false => Err(format!(
-            "flent opens files whose names end with {SUFFIX}: write {}{SUFFIX}",
-            if bare.is_empty() { "out" } else { bare }
-        )),
+/// Reads the name of a file for flent, of any bytes.
+pub fn flent_file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().try_map(for_flent)
+}
+
+fn for_flent(name: OsString) -> Result<PathBuf, String> {
+    let before = name.as_encoded_bytes().strip_suffix(SUFFIX.as_bytes());
+    if before.is_some_and(|before| !before.is_empty() && !before.ends_with(b"/")) {
+        return Ok(name.into());
     }
+    let text = name.to_string_lossy();
+    let bare = text.trim_end_matches(".gz").trim_end_matches(".flent");
+    let bare = if bare.is_empty() { "out" } else { bare };
+    Err(format!("flent opens files whose names end with {SUFFIX}: write {bare}{SUFFIX}"))
 }
 
 /// How much is said of what made the scores.
@@ -333,7 +339,7 @@ pub struct Run {
     #[command(flatten)]
     pub reasons: Reasons,
     /// Also write it for flent, whose plots draw it beside real networks; of several seeds the run with seed 1
-    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file())]
     pub flent: Option<PathBuf>,
 }
 
@@ -494,7 +500,7 @@ mod tests {
     #[test]
     fn a_file_for_flent_is_known_by_its_name() {
         for good in ["a.flent.gz", "d/a.flent.gz", "d.flent.gz/a.flent.gz", "a.gz.flent.gz"] {
-            assert_eq!(flent_file(good), Ok(good.into()));
+            assert_eq!(for_flent(good.into()), Ok(good.into()));
         }
         for (wrong, cure) in [
             ("a", "a.flent.gz"),
@@ -505,9 +511,9 @@ mod tests {
             (".flent.gz", "out.flent.gz"),
         ] {
             let expected = format!("flent opens files whose names end with .flent.gz: write {cure}");
-            assert_eq!(flent_file(wrong), Err(expected), "{wrong}");
+            assert_eq!(for_flent(wrong.into()), Err(expected), "{wrong}");
         }
-        assert!(flent_file("d/.flent.gz").is_err(), "a folder has no name of a file");
+        assert!(for_flent("d/.flent.gz".into()).is_err(), "a folder has no name of a file");
     }
 
     /// The defaults of all options, and each option alone.

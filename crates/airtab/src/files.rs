@@ -37,7 +37,7 @@ pub const FIGURE: &str = "figure-";
 /// Files on their way into a directory.
 pub struct Files {
     dir: PathBuf,
-    written: Vec<(NamedTempFile, String)>,
+    written: Vec<(NamedTempFile, PathBuf)>,
 }
 
 /// A temporary file in the directory of a result, to be renamed when it is complete. It has the permissions of any new file
@@ -61,7 +61,7 @@ pub struct Part {
     /// Its contents.
     pub buffer: BufWriter<NamedTempFile>,
     /// What it will be called.
-    pub name: String,
+    pub name: PathBuf,
 }
 
 impl Files {
@@ -109,10 +109,10 @@ impl Files {
     /// Names the file; none of the files is there then.
     pub fn add(
         &mut self,
-        name: &str,
+        name: impl AsRef<Path>,
         write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
     ) -> anyhow::Result<()> {
-        let mut part = self.begin(name)?;
+        let mut part = self.begin(name.as_ref())?;
         let written = write(&mut part.buffer);
         self.end(part, written)
     }
@@ -121,7 +121,8 @@ impl Files {
     ///
     /// # Errors
     /// Names the file.
-    pub fn begin(&self, name: &str) -> anyhow::Result<Part> {
+    pub fn begin(&self, name: impl AsRef<Path>) -> anyhow::Result<Part> {
+        let name = name.as_ref();
         let file = unnamed(&self.dir).with_context(|| self.cannot(name))?;
         Ok(Part { buffer: BufWriter::new(file), name: name.into() })
     }
@@ -150,20 +151,20 @@ impl Files {
     pub fn add_figures(&mut self, before: &str, figures: &[Figure]) -> anyhow::Result<()> {
         for figure in figures {
             let name = format!("{before}{}", figure.name);
-            self.add(&format!("{name}.svg"), |out| out.write_all(figure.svg().as_bytes()))?;
-            self.add(&format!("{name}.csv"), |out| out.write_all(figure.csv().as_bytes()))?;
+            self.add(format!("{name}.svg"), |out| out.write_all(figure.svg().as_bytes()))?;
+            self.add(format!("{name}.csv"), |out| out.write_all(figure.csv().as_bytes()))?;
         }
         Ok(())
     }
 
     /// What is said of a file that cannot be written.
-    pub fn cannot(&self, name: &str) -> String {
+    pub fn cannot(&self, name: impl AsRef<Path>) -> String {
         format!("cannot write {}", self.dir.join(name).display())
     }
 
     /// Names of the files so far.
     pub fn names(&self) -> Vec<String> {
-        self.written.iter().map(|(_, name)| name.clone()).collect()
+        self.written.iter().map(|(_, name)| name.to_string_lossy().into_owned()).collect()
     }
 
     /// Gives the files their names. Where they are a result with its manifest, files that the
@@ -174,9 +175,9 @@ impl Files {
     /// cannot be removed; those before it have theirs.
     pub fn finish(self) -> anyhow::Result<()> {
         // Who writes no result of its own replaces none.
-        let result = self.written.iter().any(|(_, name)| name == MANIFEST);
-        let mut old = if result { earlier(&self.dir) } else { Vec::new() };
-        old.retain(|name| !self.written.iter().any(|(_, new)| new == name));
+        let has = |name: &str| self.written.iter().any(|(_, written)| written == Path::new(name));
+        let mut old = if has(MANIFEST) { earlier(&self.dir) } else { Vec::new() };
+        old.retain(|name| !has(name));
         for (file, name) in self.written {
             let path = self.dir.join(name);
             file.persist(&path).with_context(|| format!("cannot write {}", path.display()))?;

@@ -17,6 +17,7 @@ mod inputs;
 #[cfg(target_os = "linux")]
 mod netlink;
 mod output;
+mod stop;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

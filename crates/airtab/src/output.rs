@@ -13,6 +13,7 @@ use airtab_lab::frame::Csv;
 use airtab_lab::table::Style;
 pub use airtab_lab::table::wrap;
 use airtab_lab::{Build, Comparison, why, why_short};
+pub use airtab_scenario::reader::harmless;
 use arrow_array::RecordBatch;
 
 use crate::args::Why;
@@ -70,8 +71,8 @@ impl Drawing {
     pub fn write(mut self, figure: &Figure) -> anyhow::Result<()> {
         let svg = self.name.unwrap_or_else(|| format!("{}.svg", figure.name).into());
         let data = svg.with_extension("csv");
-        self.files.add(&svg.to_string_lossy(), |out| out.write_all(figure.svg().as_bytes()))?;
-        self.files.add(&data.to_string_lossy(), |out| out.write_all(figure.csv().as_bytes()))?;
+        self.files.add(svg, |out| out.write_all(figure.svg().as_bytes()))?;
+        self.files.add(data, |out| out.write_all(figure.csv().as_bytes()))?;
         self.files.finish()
     }
 }
@@ -117,13 +118,21 @@ pub fn to_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Writes to standard output.
+/// Bold type of tables, on and off.
+const BOLD: [&str; 2] = ["\x1b[1m", "\x1b[0m"];
+
+/// Writes to standard output, where foreign text drives no terminal: [`harmless`], except for bold type.
 ///
 /// # Errors
 /// Says that it was standard output; of the same kind as the one below.
 pub fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
+    out.write_all(shown_text(text).as_bytes()).and_then(|()| out.flush()).map_err(unwritten)
+}
+
+fn shown_text(text: &str) -> String {
+    let plain = |text: &str| text.split(BOLD[1]).map(harmless).collect::<Vec<_>>().join(BOLD[1]);
+    text.split(BOLD[0]).map(plain).collect::<Vec<_>>().join(BOLD[0])
 }
 
 fn unwritten(e: io::Error) -> io::Error {
@@ -166,20 +175,36 @@ pub fn is_verbose() -> bool {
     log::max_level() >= LevelFilter::Debug
 }
 
-/// Writes a line to standard error, whatever is wanted there. That nobody reads it any more is no reason to fail: what
-/// was asked for is elsewhere.
+/// Writes a line to standard error, also with `--quiet`, and [`harmless`]. A closed standard error is ignored: the results are
+/// elsewhere.
 pub fn tell(text: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
+    say("", text);
+}
+
+/// Writes such a line with a prefix that may have colours.
+fn say(front: &str, text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "{front}{}", harmless(text));
+}
+
+/// Reports a wrong command line.
+pub fn usage(said: &clap::Error) {
+    let plain = said.render().to_string();
+    // Its colours would be escaped with foreign text.
+    let written = match harmless(&plain) == plain {
+        true => said.print(),
+        false => write!(anstream::stderr().lock(), "{}", harmless(&plain)),
+    };
+    let _ = written;
 }
 
 /// What went wrong, so that there is no result, or not all of it.
 pub fn error(text: &str) {
-    tell(&format!("{ERROR}error:{ERROR:#} {text}"));
+    say(&format!("{ERROR}error:{ERROR:#} "), text);
 }
 
 /// What is most likely not meant, or makes figures doubtful.
 pub fn warn(text: &str) {
-    tell(&format!("{WARNING}warning:{WARNING:#} {text}"));
+    say(&format!("{WARNING}warning:{WARNING:#} "), text);
 }
 
 /// What is good to know; not with `--quiet`.
@@ -222,7 +247,7 @@ mod tests {
 
     use anyhow::{Context, anyhow};
 
-    use super::{is_broken_pipe, message, shown, unwritten};
+    use super::{is_broken_pipe, message, shown, shown_text, unwritten};
 
     /// Says what its cause says, and has it as its cause, too.
     #[derive(Debug)]
@@ -258,6 +283,15 @@ mod tests {
         assert_eq!(unwritten(full()).to_string(), "cannot write to standard output: full");
         assert_eq!(unwritten(full()).kind(), io::ErrorKind::StorageFull);
         assert_eq!((shown(Ok(())), shown(Err(gone()))), (0, 0));
+    }
+
+    /// Bold type of tables stays, colours and window titles in foreign text do not.
+    #[test]
+    fn foreign_text_is_escaped_and_bold_type_is_not() {
+        let table = "\u{1b}[1mbest \u{1b}[31m\u{1b}[0m\t1\r\n\u{1b}[1m\u{202e}\u{1b}[0m";
+        let shown = "\u{1b}[1mbest \\u001b[31m\u{1b}[0m\t1\\u000d\n\u{1b}[1m\\u202e\u{1b}[0m";
+        assert_eq!(shown_text(table), shown);
+        assert_eq!(shown_text("plain\n"), "plain\n");
     }
 
     #[test]

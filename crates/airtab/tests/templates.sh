@@ -8,7 +8,7 @@
 #   templates.sh                         all three, in one copy, which is built once
 #   templates.sh discipline|tcp|application ...
 #
-# (The core's own tests of a discipline, and its fuzzer: core/tests/add_a_discipline.sh.)
+# (In every `make test`, the core's tests of a discipline: core/tests/add_a_discipline.sh.)
 set -eu
 [ $# -gt 0 ] || set -- discipline tcp application
 cd "$(dirname "$0")/../../.."
@@ -51,6 +51,9 @@ add_application() {
 }
 
 check_discipline() {
+	# The page's step 4: all tests of the core, its rules, the fuzzer.
+	make -C core test check fuzz SECONDS=1 >log 2>&1 || fail "step 4 of docs/add-a-discipline.md:"
+
 	# Whole runs: their books, their fingerprints, what they allocate. A table with more
 	# rows than the one that is kept is what is wanted here.
 	INSTA_FORCE_PASS=1 INSTA_UPDATE=new cargo test --quiet -p airtab-sim --test it --test no_allocation -- \

@@ -26,7 +26,7 @@ export interface Queue {
   nodes?: Part[];
 }
 
-/** One application's score against the first discipline's. */
+/** One scored figure of an application, against the first discipline's. */
 export interface Change {
   name: string;
   metric: string;
@@ -38,6 +38,8 @@ export interface Change {
 export interface Results {
   scenario: string;
   seeds: number[];
+  /** Reason that no discipline can differ, with the key to change. */
+  no_difference?: string | null;
   queues: Queue[];
   changes: { queue: string; against: string; apps: Change[] }[];
 }
@@ -73,7 +75,8 @@ export function metricsOf(results: Results, name: string): string[] {
   return [...all];
 }
 
-/** The verdict on a part under a discipline, against the first one. */
-export function changeOf(results: Results, label: string, name: string): Change | undefined {
-  return results.changes.find((change) => change.queue === label)?.apps.find((app) => app.name === name);
+/** The verdict on a figure of a part under a discipline, against the first one. */
+export function changeOf(results: Results, label: string, name: string, metric: string): Change | undefined {
+  const changes = results.changes.find((change) => change.queue === label);
+  return changes?.apps.find((app) => app.name === name && app.metric === metric);
 }

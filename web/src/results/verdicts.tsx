@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 // Better, the same or worse than under the first discipline, by the differences over
-// the same seeds: what the server found, in a table.
+// the same seeds and the limits of docs/quality.md: what the server found, in a table.
 import { number, unitOf } from "../lib/figures.ts";
 import { changeOf } from "../lib/results.ts";
 import type { Results } from "../lib/results.ts";
@@ -16,7 +16,7 @@ export function Verdicts({ results, shown }: { results: Results; shown: Shown[] 
   return (
     <section aria-labelledby="verdicts-title">
       <h2 id="verdicts-title">
-        Against {first.against} <small class="faint">mean difference over the same seeds, 95 % interval</small>
+        Against {first.against} <small class="faint">mean difference over the same seeds, 95 % interval; same within a limit</small>
       </h2>
       <Wide label="Differences">
         <table>
@@ -32,12 +32,12 @@ export function Verdicts({ results, shown }: { results: Results; shown: Shown[] 
           </thead>
           <tbody>
             {first.apps.map(({ name, metric }) => (
-              <tr key={name}>
+              <tr key={`${name} ${metric}`}>
                 <th scope="row">
                   {name} <small class="faint">{unitOf(metric).unit}</small>
                 </th>
                 {columns.map(({ label }) => {
-                  const change = changeOf(results, label, name);
+                  const change = changeOf(results, label, name, metric);
                   const verdict = change?.verdict ?? "";
                   const { scale } = unitOf(metric);
                   const mean = change?.mean == null ? null : change.mean * scale;

@@ -94,6 +94,7 @@ function Body({ results }: { results: Results }) {
   const shown = useMemo(() => all.filter(({ label }) => !hidden.includes(label)), [all, hidden]);
   return (
     <>
+      {results.no_difference && <p role="note">{results.no_difference}</p>}
       <div class="tools">
         <Legend all={all} hidden={hidden} onChange={setHidden} />
         <label class="inline">

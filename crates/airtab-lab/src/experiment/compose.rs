@@ -6,6 +6,8 @@
 //! What it does not do: no key is known here, but that `[[station]]` and
 //! `[[app]]` have names, and `live`, which is the runner's.
 
+use std::path::PathBuf;
+
 use airtab_scenario::reader::{Problem, instead};
 use airtab_scenario::{FileError, open_file, path_words};
 use toml::{Table, Value};
@@ -31,7 +33,7 @@ pub struct Point {
 /// The text of what is run at a point.
 pub(super) struct Written {
     /// In messages; its folder is where files that it names are looked for.
-    pub(super) file: String,
+    pub(super) file: PathBuf,
     /// TOML.
     pub(super) text: String,
 }
@@ -105,12 +107,12 @@ impl Experiment {
             }
         };
         let file = match self.kind {
-            Kind::Server | Kind::Model => place,
+            Kind::Server | Kind::Model => place.into(),
             Kind::Home => {
                 scenario
                     .entry("name")
                     .or_insert_with(|| self.id.rsplit('/').next().unwrap_or(&self.id).into());
-                self.folder.join("scenario.toml").display().to_string()
+                self.folder.join("scenario.toml")
             }
         };
         let text = toml::to_string(&scenario).expect("what was read can be written");
@@ -321,7 +323,7 @@ mod tests {
         };
         assert_eq!(written(&at), (Some(3), Some(6), Some(70), true));
         assert_eq!(written(&[0, 1, 0]), (Some(1), Some(5), Some(35), false));
-        assert_eq!(e.written(&at).unwrap().0.file, "scenario.toml");
+        assert_eq!(e.written(&at).unwrap().0.file, PathBuf::from("scenario.toml"));
         let point = e.point(vec![0, 1, 1]).unwrap();
         assert_eq!((point.at.as_slice(), point.live), (&[0, 1, 1][..], false));
         let Workload::Home(home) = point.workload else { panic!("a home") };

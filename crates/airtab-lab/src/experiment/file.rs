@@ -80,7 +80,7 @@ impl Experiment {
                 && ["app", "station", "duration"].iter().any(|key| table.contains_key(*key))
         };
         match toml::from_str::<toml::Table>(text).is_ok_and(|table| scenario(&table)) {
-            true => Experiment::of_scenario(&path.display().to_string(), text),
+            true => Experiment::of_scenario(path, text),
             false => Ok(Experiment::parse_beside(path, text, Purpose::Sweep)?.without_checks()),
         }
     }
@@ -92,19 +92,21 @@ impl Experiment {
         let own = |path: &Path| super::embedded(path.strip_prefix(folder).unwrap_or(path)).ok();
         let beside = |path: &Path| read_text(path, MAX_FILE_MIB, "an experiment (TOML)");
         let read = |path: &Path| beside(path).or_else(|reason| own(path).ok_or(reason));
-        let read = Experiment::parse(&file, &id_of(path), text, &read, purpose)?;
+        let read = Experiment::parse(path, &id_of(path), text, &read, purpose)?;
         Ok(Experiment { named: file, ..read })
     }
 
     /// Reads the text of `file`; `read` gives the texts of files beside it.
     pub(super) fn parse(
-        file: &str,
+        file: impl AsRef<Path>,
         id: &str,
         text: &str,
         read: Read,
         purpose: Purpose,
     ) -> Result<Experiment, FileError> {
-        let document = Document::new(file, text);
+        let file = file.as_ref();
+        let name = file.display().to_string();
+        let document = Document::new(&name, text);
         let found = match DeTable::parse(text) {
             Ok(table) => read_file(file, id, text, &Section::top(&document, table.get_ref()), read, purpose),
             Err(e) => {
@@ -136,14 +138,14 @@ fn id_of(path: &Path) -> String {
 
 /// None where something that must be there is missing; every problem is noted.
 pub(super) fn read_file(
-    file: &str,
+    file: &Path,
     id: &str,
     toml: &str,
     top: &Section,
     read: Read,
     purpose: Purpose,
 ) -> Option<Experiment> {
-    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    let folder = file.parent().unwrap_or(Path::new(""));
     let said = |key, otherwise: &str| match purpose {
         Purpose::Judge => top.require(key, text),
         Purpose::Sweep => Some(top.read(key, text).unwrap_or_else(|| otherwise.into())),

@@ -84,14 +84,14 @@ pub enum State {
 }
 
 impl State {
-    /// For tables.
+    /// For tables: the words of the scoreboard.
     pub fn word(self) -> &'static str {
         match self {
-            State::Holds => "holds",
-            State::Undecided => "undecided",
-            State::Red => "RED",
-            State::KnownRed => "red, known",
-            State::HoldsAgain => "holds again",
+            State::Holds => "reproduced",
+            State::Undecided => "inconclusive",
+            State::Red => "not reproduced",
+            State::KnownRed => "not reproduced, known",
+            State::HoldsAgain => "reproduced again",
         }
     }
 }

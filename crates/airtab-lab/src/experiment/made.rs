@@ -17,7 +17,7 @@ pub(crate) fn parse(text: &str) -> Experiment {
 /// The experiment `id` for a purpose, or its problems. Its folder has no other file.
 pub(super) fn read(id: &str, text: &str, purpose: Purpose) -> Result<Experiment, String> {
     let none = |_: &Path| Err("is not there".to_string());
-    Experiment::parse(&format!("{id}.toml"), id, text, &none, purpose).map_err(|e| e.to_string())
+    Experiment::parse(format!("{id}.toml"), id, text, &none, purpose).map_err(|e| e.to_string())
 }
 
 /// A scenario with a game and a call, both of one station.

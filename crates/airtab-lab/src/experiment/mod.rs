@@ -369,7 +369,7 @@ pub fn all() -> Vec<Experiment> {
     let own = files().iter().filter(|(name, _)| name.matches('/').count() == 1);
     own.map(|(name, text)| {
         let read =
-            Experiment::parse(&format!("experiments/{name}.toml"), name, text, &embedded, Purpose::Judge);
+            Experiment::parse(format!("experiments/{name}.toml"), name, text, &embedded, Purpose::Judge);
         read.unwrap_or_else(|e| panic!("{e}"))
     })
     .collect()
@@ -387,7 +387,7 @@ pub fn find(name: &str) -> Result<Experiment, FindError> {
         files().iter().map(|(id, _)| id.as_str()).filter(|id| id.matches('/').count() == 1).collect();
     let text = files().iter().find(|(id, _)| id == name && ids.contains(&name));
     let (id, text) = text.ok_or_else(|| FindError::Unknown(unknown(name, &ids)))?;
-    Ok(Experiment::parse(&format!("experiments/{id}.toml"), id, text, &embedded, Purpose::Judge)?)
+    Ok(Experiment::parse(format!("experiments/{id}.toml"), id, text, &embedded, Purpose::Judge)?)
 }
 
 /// Says that there is none of that name, and which may be meant: one so named in whichever family, or one near it.

@@ -233,9 +233,9 @@ mod tests {
         );
         for part in [
             "<title>mine: a &amp; b",
-            "<p class=\"lead\">1 of 1 hold.</p>",
+            "<p class=\"lead\">1 of 1 reproduced.</p>",
             "<p>s. what</p>",
-            "<th>w &lt; x<td class=\"holds\">holds<td>1.00, 2.00<td>at most 3<td>r<td><td>1</tr>",
+            "<th>w &lt; x<td class=\"holds\">reproduced<td>1.00, 2.00<td>at most 3<td>r<td><td>1</tr>",
             "<pre>airtab &lt;it&gt;</pre>\n<p class=\"note\">airtab 1.2 (commit c); 12 runs, 3 seeds.</p>",
         ] {
             assert!(all.contains(part), "{part}: {all}");
@@ -274,9 +274,12 @@ mod tests {
         let e = parse(&text(&checks.concat()));
         let outcome = outcome(false);
         let all = page(&e, &outcome, &judge(&e, &outcome), &[], "", "");
-        for (state, rows) in
-            [("red\">RED", 1), ("known\">red, known", 1), ("holds\">holds again", 1), ("holds\">holds<", 1)]
-        {
+        for (state, rows) in [
+            ("red\">not reproduced<", 1),
+            ("known\">not reproduced, known<", 1),
+            ("holds\">reproduced again<", 1),
+            ("holds\">reproduced<", 1),
+        ] {
             assert_eq!(all.matches(&format!("<td class=\"{state}")).count(), rows, "{state}");
         }
         assert!(all.contains("<th>off the source<th>a rerun, and how far from it<th>section"));
@@ -284,12 +287,12 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "<p class=\"note\"><b>most = 1</b> (RED): not so: 2.00 at q = 40</p>",
-                "<p class=\"note\"><b>most = 0.5</b> (red, known): because</p>",
-                "<p class=\"note\"><b>most = 9</b> (holds again): because</p>",
+                "<p class=\"note\"><b>most = 1</b> (not reproduced): not so: 2.00 at q = 40</p>",
+                "<p class=\"note\"><b>most = 0.5</b> (not reproduced, known): because</p>",
+                "<p class=\"note\"><b>most = 9</b> (reproduced again): because</p>",
             ]
         );
-        assert!(all.contains("2 of 4 hold, 1 known not to, 1 RED, 1 of them listed as known not to"));
+        assert!(all.contains("2 of 4 reproduced, 1 not reproduced, as known, 1 not reproduced, 1 of them listed as known not to be"));
     }
 
     #[test]
@@ -303,11 +306,18 @@ mod tests {
         let done =
             [of("chap/a", CHECK), of("chap/b", ""), of("stz/c", &CHECK.replace("most = 3", "most = 1"))];
         let all = index(&done, "1.2");
-        assert!(all.contains("<p class=\"lead\">3 experiments: 1 of 2 hold, 1 RED.</p>"), "{all}");
+        assert!(
+            all.contains("<p class=\"lead\">3 experiments: 1 of 2 reproduced, 1 not reproduced.</p>"),
+            "{all}"
+        );
         let row = |id: &str, said: &str| {
             format!("<tr class=\"first\"><th><a href=\"{id}.html\">{id}</a><td>a &amp; b<td>{said}</tr>")
         };
-        for (id, said) in [("chap/a", "1 of 1 hold"), ("chap/b", "-"), ("stz/c", "0 of 1 hold, 1 RED")] {
+        for (id, said) in [
+            ("chap/a", "1 of 1 reproduced"),
+            ("chap/b", "-"),
+            ("stz/c", "0 of 1 reproduced, 1 not reproduced"),
+        ] {
             assert!(all.contains(&row(id, said)), "{id}: {all}");
         }
         assert!(all.contains("airtab 1.2.") && is_index(&all) && !is_index("<title>chap/a: a"));

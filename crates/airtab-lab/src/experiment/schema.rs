@@ -4,6 +4,8 @@
 //!
 //! What it does not do: tables `[server]` and `[model]` are tables, and no more is said of them.
 
+use std::path::Path;
+
 use airtab_scenario::reader::Section;
 use airtab_scenario::schema;
 use serde_json::Value;
@@ -69,7 +71,7 @@ pub fn sweep_schema() -> Value {
 
 fn of(purpose: Purpose, title: &str, page: &str) -> Value {
     let none = |_: &std::path::Path| Err("only names of keys are looked for".into());
-    let read = |top: &Section, text: &str| drop(read_file("", "", text, top, &none, purpose));
+    let read = |top: &Section, text: &str| drop(read_file(Path::new(""), "", text, top, &none, purpose));
     let mut all = schema::table(&schema::asked(&[TEXT.into()], read));
     all["properties"]["scenario"] = schema::part_of_scenario();
     schema::titled(title, page, all)

@@ -38,11 +38,12 @@ impl Experiment {
     ///
     /// # Errors
     /// It is no TOML, or no scenario.
-    pub fn of_scenario(file: &str, text: &str) -> Result<Experiment, FileError> {
-        let unreadable = |reason: String| FileError::Unreadable { file: file.into(), reason };
+    pub fn of_scenario(file: impl AsRef<Path>, text: &str) -> Result<Experiment, FileError> {
+        let path = file.as_ref();
+        let named = path.display().to_string();
+        let unreadable = |reason: String| FileError::Unreadable { file: named.clone(), reason };
         let scenario: Table =
             toml::from_str(text).map_err(|e| unreadable(e.message().replace('\n', ", ")))?;
-        let path = Path::new(file);
         let id = path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let title = scenario.get("name").and_then(Toml::as_str).unwrap_or(&id).to_string();
         let e = Experiment {
@@ -51,11 +52,11 @@ impl Experiment {
             scenario,
             plain: true,
             folder: path.parent().unwrap_or(Path::new("")).into(),
-            named: file.into(),
+            named: named.clone(),
             ..Experiment::empty(id)
         };
         // What is wrong in it is so at every point: it is told with its lines.
-        airtab_scenario::ScenarioFile::parse(file, text)?;
+        airtab_scenario::ScenarioFile::parse(path, text)?;
         Ok(e)
     }
 

@@ -127,7 +127,7 @@ pub fn result(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict], style: St
     for v in verdicts {
         let Some(cause) = v.cause.as_ref() else { continue };
         let said = match v.state {
-            State::HoldsAgain => format!("{} holds, though it is listed as known not to: {cause}", v.what),
+            State::HoldsAgain => format!("{} is reproduced, and listed as known not to be: {cause}", v.what),
             _ => format!("{}: {cause}", v.what),
         };
         let _ = writeln!(text, "{}", wrap(&format!("  {}", one_line(&said)), style.width));
@@ -171,13 +171,13 @@ pub fn summary<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> Strin
     let holds = count(State::Holds) + count(State::HoldsAgain);
     let mut text = match verdicts.clone().count() {
         0 => return "nothing is checked".into(),
-        all => format!("{holds} of {all} hold"),
+        all => format!("{holds} of {all} reproduced"),
     };
     for (n, words) in [
-        (count(State::Undecided), "undecided"),
-        (count(State::KnownRed), "known not to"),
-        (count(State::Red), "RED"),
-        (count(State::HoldsAgain), "of them listed as known not to: take it off the list"),
+        (count(State::Undecided), "inconclusive"),
+        (count(State::KnownRed), "not reproduced, as known"),
+        (count(State::Red), "not reproduced"),
+        (count(State::HoldsAgain), "of them listed as known not to be: take it off the list"),
     ] {
         if n > 0 {
             let _ = write!(text, ", {n} {words}");
@@ -314,11 +314,11 @@ mod tests {
         for line in [
             "mine: A title",
             "A source; 12 runs, 3 seeds, a quick look",
-            "a a said at most 3 1.00, 2.00 holds",
-            "b b said at most 1 1.00, 2.00 RED",
-            "c c said at most 3 1.00, 2.00 holds again",
+            "a a said at most 3 1.00, 2.00 reproduced",
+            "b b said at most 1 1.00, 2.00 not reproduced",
+            "c c said at most 3 1.00, 2.00 reproduced again",
             "b: not so: 2.00 at q = 40",
-            "c holds, though it is listed as known not to: be cause",
+            "c is reproduced, and listed as known not to be: be cause",
         ] {
             assert!(lines.iter().any(|l| l == line), "{line}: {shown}");
         }
@@ -370,8 +370,9 @@ mod tests {
             .collect();
         assert_eq!(
             summary(all.iter()),
-            "6 of 15 hold, 4 undecided, 3 known not to, 2 RED, 1 of them listed as known not to: take it off the list"
+            "6 of 15 reproduced, 4 inconclusive, 3 not reproduced, as known, 2 not reproduced, 1 of them listed as known not to be: \
+             take it off the list"
         );
-        assert_eq!(summary(all[5..9].iter()), "0 of 4 hold, 4 undecided");
+        assert_eq!(summary(all[5..9].iter()), "0 of 4 reproduced, 4 inconclusive");
     }
 }

@@ -4,6 +4,8 @@
 //!
 //! What it does not do: it puts no scenario together (`compose`).
 
+use std::path::Path;
+
 use airtab_core::Params;
 use airtab_scenario::{Figures, FileError, Measured, OpenFile, QueueSettings, ScenarioFile};
 use airtab_sim::Scenario;
@@ -46,10 +48,11 @@ impl Workload {
     ///
     /// # Errors
     /// What is wrong in it.
-    pub(crate) fn read(kind: Kind, file: &str, text: &str, open: OpenFile) -> Result<Workload, FileError> {
+    pub(crate) fn read(kind: Kind, file: &Path, text: &str, open: OpenFile) -> Result<Workload, FileError> {
+        let name = file.display().to_string();
         match kind {
-            Kind::Server => ServerTask::parse(file, text).map(Workload::Server),
-            Kind::Model => ModelTask::parse(file, text).map(Workload::Model),
+            Kind::Server => ServerTask::parse(&name, text).map(Workload::Server),
+            Kind::Model => ModelTask::parse(&name, text).map(Workload::Model),
             Kind::Home => {
                 ScenarioFile::parse_with(file, text, open).map(|file| Workload::Home(Box::new(file)))
             }
@@ -132,7 +135,7 @@ mod tests {
     use super::*;
 
     fn read(kind: Kind, text: &str) -> Workload {
-        Workload::read(kind, "x.toml", text, &open_file).unwrap_or_else(|e| panic!("{e}"))
+        Workload::read(kind, Path::new("x.toml"), text, &open_file).unwrap_or_else(|e| panic!("{e}"))
     }
 
     const BATCH: &str = "task = \"batch\"\nservice = \"1ms\"\npackets = [2, 3]\ncosts = [\"1ms\", \"2ms\"]\nqueue = { chap = { limit = 77 } }\n";

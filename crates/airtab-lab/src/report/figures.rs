@@ -5,7 +5,7 @@
 //! What it does not do: no drawing (`draw`).
 
 use airtab_core::Column;
-use airtab_scenario::{About, Metric, QueueScores, Summary, column_unit};
+use airtab_scenario::{About, Metric, QueueScores, Score, Summary, column_unit};
 
 use super::{Report, words};
 use crate::compare::Comparison;
@@ -18,9 +18,7 @@ pub(super) fn scores(c: &Comparison) -> Figure {
     let intervals = if c.seeds.len() > 1 { ", with 95 % intervals" } else { "" };
     let labels: Vec<String> = c.queues.iter().map(|q| q.label.clone()).collect();
     let apps = c.queues.first().map_or(&[][..], |q| &q.apps);
-    let panel = |(i, app): (usize, &airtab_scenario::Scores)| {
-        let about = About::named(app.kind)?;
-        let metric = about.metric();
+    let panel = |i: usize, app: &airtab_scenario::Scores, (metric, score): (Metric, &Score)| {
         let of = |q: &QueueScores| {
             Some(bar(
                 &q.label,
@@ -30,16 +28,26 @@ pub(super) fn scores(c: &Comparison) -> Figure {
             ))
         };
         let bars: Vec<Bar> = c.queues.iter().filter_map(of).collect();
-        let what = about.score.caption;
+        let what = score.caption;
         let values: Vec<String> = bars.iter().map(|b| format!("{} {}", b.label, b.text)).collect();
-        Some(Panel {
+        Panel {
             name: app.name.clone(),
             caption: what.into(),
             alt: format!("{}, {what}: {}", app.name, values.join("; ")),
-            content: Content::Bars(Bars::new(what, about.score.axis, bars).not_below(metric.least())),
-        })
+            content: Content::Bars(Bars::new(what, score.axis, bars).not_below(metric.least())),
+        }
     };
-    let panels = apps.iter().enumerate().filter_map(panel).collect();
+    let mut panels = Vec::new();
+    for (i, app) in apps.iter().enumerate() {
+        let scored = About::named(app.kind).into_iter().flat_map(About::scored);
+        for (place, of) in scored.enumerate() {
+            // Further figures only where there is something to see: stalls, losses.
+            let any = || c.queues.iter().any(|q| q.apps[i].mean(of.0).is_some_and(|x| x > 0.0));
+            if place == 0 || any() {
+                panels.push(panel(i, app, of));
+            }
+        }
+    }
     Figure::new("scores", "What each application felt", format!("Means over the seeds{intervals}."), panels)
 }
 

@@ -13,7 +13,7 @@ mod words;
 
 use std::fmt::Write;
 
-use airtab_scenario::Metric;
+use airtab_scenario::{Metric, Relevance};
 use airtab_sim::Scenario;
 
 use crate::compare::Comparison;
@@ -93,7 +93,10 @@ macro_rules! put {
 
 fn head(page: &mut String, report: &Report) {
     let c = report.comparison;
-    put!(page, "<p class=\"lead\">{}</p>", escape(&words::result(c)));
+    let result = words::result(c);
+    if !result.is_empty() {
+        put!(page, "<p class=\"lead\">{}</p>", escape(&result));
+    }
     let s = |ns: u64| ns as f64 / 1e9;
     let seeds = if c.seeds.len() == 1 { "one seed".into() } else { format!("{} seeds", c.seeds.len()) };
     put!(
@@ -137,8 +140,9 @@ fn changes(page: &mut String, c: &Comparison) {
     put!(
         page,
         "<h3>Against {}</h3>\n<p>Mean difference over the same seeds and half the width of its 95 % interval; better or \
-         worse where that leaves out 0.</p>",
-        escape(first.against)
+         worse where that leaves out 0 and the mean exceeds {}.</p>",
+        escape(first.against),
+        Relevance::words_of(first.apps.iter().map(|app| app.metric))
     );
     let about = format!("Differences from {}", escape(first.against));
     let mut table =

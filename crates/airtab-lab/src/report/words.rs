@@ -4,14 +4,13 @@
 //! What it does not do: no causes (`why`), and no discipline is known by name.
 
 use airtab_core::{Phy, Unit};
-use airtab_scenario::{About, QueueScores, Scores, Summary};
+use airtab_scenario::{About, Metric, QueueScores, Score, Scores, Summary};
 use airtab_sim::wifi::{Loss, Mean, MediumConfig};
 use airtab_sim::{App, Scenario, Station};
 
 use crate::change::{Change, Verdict};
-use crate::classes;
 use crate::compare::Comparison;
-use crate::table;
+use crate::{bulk, classes, table};
 use airtab_scenario::digits;
 
 /// What the page is about.
@@ -123,9 +122,18 @@ pub(super) fn latency(app: &App, scenario: &Scenario) -> String {
 /// The result: which disciplines serve the most applications best (alone, or
 /// with all that cannot be told apart), and what the best one that needs no
 /// classes set by hand changes against the first column, for better and for worse.
+///
+/// A discipline under which bulk transfers get half is not called best. If no discipline can differ, the reason alone; empty
+/// for the short schedule, which nothing can be concluded from.
 pub fn result(c: &Comparison) -> String {
     let apps = applications(c);
     if c.queues.len() < 2 || apps.is_empty() {
+        return String::new();
+    }
+    if let Some(reason) = &c.no_difference {
+        return reason.clone();
+    }
+    if c.short {
         return String::new();
     }
     let labels: Vec<&str> = c.queues.iter().map(|q| q.label.as_str()).collect();
@@ -141,11 +149,12 @@ pub fn result(c: &Comparison) -> String {
             without.push(app.name.as_str());
             continue;
         }
-        let cells = table::cells(c, (i, about.metric()));
-        let marked = cells.iter().any(|cell| cell.ends_with(table::MARK));
-        differ |= marked;
-        for ((won, cell), q) in wins.iter_mut().zip(&cells).zip(&c.queues) {
-            *won += usize::from(has(q) && (!marked || cell.ends_with(table::MARK)));
+        // Best in every scored figure.
+        let best: Vec<Vec<bool>> =
+            about.scored().filter_map(|(metric, _)| table::best(c, (i, metric))).collect();
+        differ |= !best.is_empty();
+        for (k, (won, q)) in wins.iter_mut().zip(&c.queues).enumerate() {
+            *won += usize::from(has(q) && best.iter().all(|row| row[k]));
         }
     }
     let compared = apps.len() - without.len();
@@ -168,14 +177,20 @@ pub fn result(c: &Comparison) -> String {
         let most = of().map(|(_, won)| *won).max().unwrap_or(0);
         (most, of().filter(|(_, won)| **won == most).map(|(q, _)| q).collect::<Vec<_>>())
     };
-    let (most, winners) = best_of(&|_| true);
-    let mut text = best(&winners, most, [compared, apps.len()]) + ".";
-    let untold = |q: &QueueScores| !classes::is_told(c, q);
+    let may_be = |q: &QueueScores| bulk::may_be_best(c, q);
+    let (most, winners) = best_of(&may_be);
+    let starving = bulk::notes(c, &|number| wins[number] > 0 && wins[number] >= most);
+    let end = without + &starving.lines().map(|line| format!(" {line}")).collect::<String>();
+    let mut text = match most {
+        0 => "No discipline is best, or as good as the best, for an application.".into(),
+        _ => best(&winners, most, [compared, apps.len()]) + ".",
+    };
+    let untold = |q: &QueueScores| !classes::is_told(c, q) && may_be(q);
     let mut heroes: Vec<&QueueScores> = winners.iter().copied().filter(|q| untold(q)).collect();
     if heroes.is_empty() {
         let (most, next) = best_of(&untold);
         if next.is_empty() {
-            return text + &without;
+            return text + &end;
         }
         let who = if winners.len() == 1 { "It goes" } else { "They go" };
         let best = best(&next, most, [compared, apps.len()]);
@@ -188,7 +203,7 @@ pub fn result(c: &Comparison) -> String {
     if let Some(hero) = heroes.into_iter().find(|q| q.label != reference.label) {
         text.push_str(&changed(hero, reference));
     }
-    text + &without
+    text + &end
 }
 
 /// So many differences of one sort can be read in one sentence.
@@ -197,7 +212,7 @@ const DIFFERENCES: usize = 4;
 /// What becomes better and what becomes worse under `hero`, in a sentence each.
 fn changed(hero: &QueueScores, reference: &QueueScores) -> String {
     let pairs = || hero.apps.iter().zip(&reference.apps);
-    let of = |verdict| pairs().filter_map(|(new, old)| difference(new, old, verdict)).collect::<Vec<_>>();
+    let of = |verdict| pairs().flat_map(|(new, old)| differences(new, old, verdict)).collect::<Vec<_>>();
     let (better, worse) = (of(Verdict::Better), of(Verdict::Worse));
     let (new, old) = (&hero.label, &reference.label);
     if better.is_empty() && worse.is_empty() {
@@ -241,19 +256,19 @@ fn best(winners: &[&QueueScores], most: usize, [compared, apps]: [usize; 2]) -> 
     format!("{} {verb} best, or as good as the best, for {how_many}", list(&labels))
 }
 
-/// "a page of web takes 52 ms instead of 134", if the seeds show that it is so; first, how large the change is
-/// beside the old value.
-fn difference(new: &Scores, old: &Scores, wanted: Verdict) -> Option<(f64, String)> {
-    let about = About::named(new.kind)?;
-    let metric = about.metric();
-    let [now, then]: [&Summary; 2] = [new.metrics.get(&metric)?, old.metrics.get(&metric)?];
-    let change = Change::new(metric, now, then).filter(|change| change.verdict == wanted)?;
-    let (before, does) = about.score.gain;
-    let unit = about.score.unit_of_gain;
-    let half = metric.shown(change.half_width_95);
-    let shown = |s: &Summary| digits::rounded(metric.shown(s.mean), Some(half), metric.decimals());
-    let size = (change.mean / then.mean).abs();
-    Some((size, format!("{before}{}{does} {}{unit} instead of {}", new.name, shown(now), shown(then))))
+/// Sentences such as "a page of web takes 52 ms instead of 134", one for each scored figure of an application whose change has that
+/// verdict. The number is the change as a part of the old value.
+fn differences(new: &Scores, old: &Scores, wanted: Verdict) -> Vec<(f64, String)> {
+    let difference = |(metric, score): (Metric, &Score)| {
+        let [now, then]: [&Summary; 2] = [new.metrics.get(&metric)?, old.metrics.get(&metric)?];
+        let change = Change::new(metric, now, then).filter(|change| change.verdict == wanted)?;
+        let ((before, does), unit) = (score.gain, score.unit_of_gain);
+        let half = metric.shown(change.half_width_95);
+        let shown = |s: &Summary| digits::rounded(metric.shown(s.mean), Some(half), metric.decimals());
+        let size = (change.mean / then.mean).abs();
+        Some((size, format!("{before}{}{does} {}{unit} instead of {}", new.name, shown(now), shown(then))))
+    };
+    About::named(new.kind).into_iter().flat_map(About::scored).filter_map(difference).collect()
 }
 
 #[cfg(test)]

@@ -177,7 +177,7 @@ fn page_table_and_board_have_it_all() {
     );
     for part in [
         "A game beside a download",
-        "2 of 2 hold",
+        "2 of 2 reproduced",
         "<svg",
         "Opinion score",
         "q = 80",
@@ -189,7 +189,7 @@ fn page_table_and_board_have_it_all() {
     // The verdict is beside what it is about, where a phone shows it; tables are those of reports.
     let head = "<thead>\n<tr><th>what<th>verdict<th>measured<th>expected<th>source<th>off the source<th>section</tr>";
     assert!(html.contains(head), "{html}");
-    assert!(html.contains("<th>game, chap by fifo<td class=\"holds\">holds<td>"), "{html}");
+    assert!(html.contains("<th>game, chap by fifo<td class=\"holds\">reproduced<td>"), "{html}");
     assert_eq!(html.matches("<div class=\"fit\"><p class=\"note sideways\">").count(), 2, "{html}");
     assert_eq!(html.matches("<table ").count(), 2, "{html}");
     assert!(
@@ -199,7 +199,7 @@ fn page_table_and_board_have_it_all() {
     let style = Style { width: 80, colour: false };
     let table = text::result(&e, &outcome, &verdicts, style);
     assert!(table.lines().all(|l| l.chars().count() <= 80), "{table}");
-    assert!(table.contains("holds") && table.contains("at least 1.1"), "{table}");
+    assert!(table.contains("reproduced") && table.contains("at least 1.1"), "{table}");
     assert!(text::show(&e, style).contains("limit, packets"));
 }
 

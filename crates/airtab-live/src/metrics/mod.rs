@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Snapshots for Prometheus: names and text. `airtab-serve` serves them.
 //!
-//! The text is OpenMetrics 1.0. Names are built the same way everywhere:
+//! The text is OpenMetrics 1.0, or Prometheus' text format 0.0.4. Names are built the same way everywhere:
 //! `airtab_`, the part, what is counted, the base unit, `_total` for counters.
 //! Statistics of a discipline come from its table in the core, as
 //! `airtab_qdisc_NAME`, with the table's help; what it says of a flow as
@@ -29,14 +29,48 @@ use crate::snapshot::{ClassView, Classes, FlowView, Snapshot};
 
 use table::Row;
 
-/// What a scrape gets. Before the first snapshot: nothing but the end.
-pub fn encode(snapshot: Option<Arc<Snapshot>>) -> String {
+/// Format of a scrape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// OpenMetrics 1.0.0, also as 0.0.1.
+    OpenMetrics,
+    /// Prometheus' text format 0.0.4.
+    Text,
+}
+
+/// Text of a scrape. Before the first snapshot it has no metrics.
+pub fn encode(snapshot: Option<Arc<Snapshot>>, format: Format) -> String {
     let mut registry = Registry::with_prefix("airtab");
     if let Some(snapshot) = snapshot {
         registry.register_collector(Box::new(Scrape(snapshot)));
     }
     let mut out = String::new();
     text::encode(&mut out, &registry).expect("a string takes everything");
+    match format {
+        Format::OpenMetrics => out,
+        Format::Text => text_format(&out),
+    }
+}
+
+/// An OpenMetrics text in the text format 0.0.4. A counter's family is named as its samples are, with `_total`, and quantiles
+/// are those of a summary. There are neither units nor an end.
+fn text_format(open: &str) -> String {
+    let mut out = String::with_capacity(open.len());
+    // HELP comes first in a family, then TYPE, UNIT, and the samples.
+    for family in format!("\n{open}").split("\n# HELP ").skip(1) {
+        let mut lines = family.lines();
+        let (name, help) = lines.next().and_then(|line| line.split_once(' ')).unwrap_or_default();
+        let kind = lines.next().and_then(|line| line.rsplit_once(' ')).map_or("", |(_, kind)| kind);
+        let samples: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
+        let quantiles = samples.iter().any(|sample| sample.contains("quantile=\""));
+        let (total, kind) = match kind {
+            "counter" => ("_total", kind),
+            "gauge" if quantiles => ("", "summary"),
+            _ => ("", kind),
+        };
+        out += &format!("# HELP {name}{total} {help}\n# TYPE {name}{total} {kind}\n");
+        samples.iter().for_each(|sample| out += &format!("{sample}\n"));
+    }
     out
 }
 

@@ -9,7 +9,7 @@ use crate::fixture::evening;
 use crate::snapshot::{AppView, ClassView, Classes, ColumnView, QdiscView, Score, StatView};
 
 fn scrape(s: &Snapshot) -> String {
-    encode(Some(Arc::new(s.clone())))
+    encode(Some(Arc::new(s.clone())), Format::OpenMetrics)
 }
 
 /// Names with `_total`, as queries spell them.
@@ -194,8 +194,42 @@ fn names_from_outside_break_nothing() {
 
 #[test]
 fn nothing_yet_is_a_valid_answer() {
-    assert_eq!(encode(None), "# EOF\n");
+    assert_eq!(encode(None, Format::OpenMetrics), "# EOF\n");
+    assert_eq!(encode(None, Format::Text), "");
     check(&scrape(&Snapshot::default()));
+}
+
+/// Line by line, from both specifications: a counter's family has no `_total` in OpenMetrics, and has it in 0.0.4, which has
+/// neither UNIT nor EOF, and the label `quantile` in summaries only.
+#[test]
+fn the_text_format_names_counters_by_their_samples() {
+    let open = "# HELP a_seconds Time.\n# TYPE a_seconds counter\n# UNIT a_seconds seconds\na_seconds_total{x=\"# HELP y\"} 1.5\n\
+                # HELP b Now\n# TYPE b gauge\nb 2.0\nb{of=\"c\"} 3.0\n# HELP q Late\n# TYPE q gauge\nq{quantile=\"0.5\"} 4.0\n\
+                # HELP r Not\n# TYPE r gauge\nr{of=\"quantile=\\\"0.5\\\"\"} 5.0\n# EOF\n";
+    let text = "# HELP a_seconds_total Time.\n# TYPE a_seconds_total counter\na_seconds_total{x=\"# HELP y\"} 1.5\n\
+                # HELP b Now\n# TYPE b gauge\nb 2.0\nb{of=\"c\"} 3.0\n# HELP q Late\n# TYPE q summary\nq{quantile=\"0.5\"} 4.0\n\
+                # HELP r Not\n# TYPE r gauge\nr{of=\"quantile=\\\"0.5\\\"\"} 5.0\n";
+    assert_eq!(text_format(open), text);
+}
+
+/// Both formats have the same samples, and a parser of 0.0.4 knows their types.
+#[test]
+fn both_formats_have_the_same_samples() {
+    let s = Arc::new(evening()[1].clone());
+    let (open, text) = (encode(Some(Arc::clone(&s)), Format::OpenMetrics), encode(Some(s), Format::Text));
+    let samples = |text: &str| -> Vec<String> {
+        text.lines().filter(|line| !line.starts_with('#')).map(String::from).collect()
+    };
+    assert_eq!(samples(&open), samples(&text));
+    assert!(!text.contains("# EOF") && !text.contains("# UNIT"));
+    let parsed = Parsed::parse(text.lines().map(|line| Ok(line.to_string()))).unwrap();
+    assert!(parsed.samples.iter().any(|sample| matches!(sample.value, Value::Summary(_))));
+    for sample in &parsed.samples {
+        let counter = matches!(sample.value, Value::Counter(_));
+        assert!(counter || matches!(sample.value, Value::Gauge(_) | Value::Summary(_)), "{sample:?}");
+        assert_eq!(counter, sample.metric.ends_with("_total"), "{sample:?}");
+        assert!(parsed.docs.contains_key(&sample.metric), "{sample:?}");
+    }
 }
 
 const BOARD: &str = include_str!("../../../../docs/grafana/airtab.json");

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::encode;
+use super::{Format, encode};
 use crate::snapshot::{
     AirTotals, AirView, AppView, Books, ClassColumn, ClassView, Classes, ColumnView, FlowView, Hops,
     OutcomeView, Pace, QdiscView, Quantiles, Rates, Score, ScoreOfLate, Snapshot, StatView, StationView,
@@ -311,7 +311,7 @@ fn later_ones_have_their_own_values_too() {
     s.apps.push(scored("d", "page_seconds", 8.5));
     let only_minute = Some(ScoreOfLate { score: 31.5, ..ScoreOfLate::default() });
     s.outcomes.push(OutcomeView { station: "s2".into(), last_60_s: only_minute, ..OutcomeView::default() });
-    let text = encode(Some(s.into()));
+    let text = encode(Some(s.into()), Format::OpenMetrics);
     for line in [
         r#"station_up{station="s"} 0.0"#,
         r#"station_up{station="s2"} 1.0"#,
@@ -348,7 +348,7 @@ fn later_ones_have_their_own_values_too() {
 
 #[test]
 fn every_sample_has_its_own_value() {
-    let text = encode(Some(snapshot().into()));
+    let text = encode(Some(snapshot().into()), Format::OpenMetrics);
     let samples: Vec<&str> = text
         .lines()
         .filter(|l| !l.starts_with('#'))

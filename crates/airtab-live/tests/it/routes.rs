@@ -6,7 +6,7 @@
 
 use crate::common;
 
-use airtab_live::metrics::encode;
+use airtab_live::metrics::{Format, encode};
 use airtab_live::{AccessPoint, Port};
 use airtab_sim::wifi::Loss;
 use common::frames::Ip;
@@ -219,7 +219,7 @@ fn what_a_disciplines_table_says_of_a_flow_is_shown() {
             told.push((discipline.name(), column.key(), value));
         }
         assert_eq!(flow.columns.len(), snapshot.qdisc.columns.len());
-        let text = encode(Some(snapshot.clone().into()));
+        let text = encode(Some(snapshot.clone().into()), Format::OpenMetrics);
         let own =
             text.lines().filter(|line| line.starts_with("# HELP airtab_flow") && line.contains("Discipline"));
         assert_eq!(own.count(), flow.columns.len(), "{text}");

@@ -144,8 +144,9 @@ impl Listener {
         });
         let from = from.ok_or_else(|| io::Error::other("a datagram from nowhere"))?;
         let stamp = message.cmsgs()?.find_map(|control| match control {
+            // A clock that was set to before 1970 stands at 0.
             ControlMessageOwned::ScmTimestampns(at) => {
-                Some(at.tv_sec() as u64 * 1_000_000_000 + at.tv_nsec() as u64)
+                Some(u64::try_from(at.tv_sec()).map_or(0, |s| s * 1_000_000_000 + at.tv_nsec() as u64))
             }
             _ => None,
         });

@@ -223,8 +223,17 @@ pub struct Sample {
     pub sent_ns: u64,
     /// From there to the arrival of the echo, ns.
     pub rtt_ns: u64,
-    /// From there to the arrival at the receiver, ns, if the system clocks of both agree.
+    /// From there to the arrival at the receiver, ns: the difference of two system clocks.
     pub forward_ns: i64,
+}
+
+impl Sample {
+    /// True if the one-way time is within the round trip; otherwise the system clocks differ, or one was set meanwhile.
+    ///
+    /// Limits: a difference of the clocks below the one-way time of the echo is not noticed.
+    pub fn clocks_agree(&self) -> bool {
+        u64::try_from(self.forward_ns).is_ok_and(|there_ns| there_ns <= self.rtt_ns)
+    }
 }
 
 /// A whole run.
@@ -236,6 +245,8 @@ pub struct Summary {
     pub steps: Vec<Interval>,
     /// What became of the PINGs.
     pub echoes: Echoes,
+    /// One-way times below 0 or above their round trip.
+    pub impossible: u64,
 }
 
 /// Sums of a stretch.
@@ -272,6 +283,7 @@ pub struct Sender {
     step: Sums,
     total: Sums,
     steps: Vec<Interval>,
+    impossible: u64,
     /// When the run was over.
     done_ns: Option<u64>,
 }
@@ -299,6 +311,7 @@ impl Sender {
             step: Sums::new(now_ns),
             total: Sums::new(now_ns),
             steps: Vec::new(),
+            impossible: 0,
             done_ns: None,
             random,
             config,
@@ -391,11 +404,11 @@ impl Sender {
             sums.delays.record_ns(rtt_ns);
             sums.rx_bps = Some(header.rx_bps).filter(|rx| *rx > 0).or(sums.rx_bps);
         }
-        Some(Sample {
-            sent_ns: sent_ns - self.start_ns,
-            rtt_ns,
-            forward_ns: header.echo_rx_ns.wrapping_sub(header.sent_ns) as i64,
-        })
+        let forward_ns = i128::from(header.echo_rx_ns) - i128::from(header.sent_ns);
+        let forward_ns = forward_ns.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        let sample = Sample { sent_ns: sent_ns - self.start_ns, rtt_ns, forward_ns };
+        self.impossible += u64::from(!sample.clocks_agree());
+        Some(sample)
     }
 
     /// Ends the run, with what has not been reported yet. Echoes that came after its end count.
@@ -405,7 +418,7 @@ impl Sender {
         self.close_step(now_ns);
         let total = self.report(&self.total, now_ns);
         let echoes = self.outstanding.as_ref().map(Outstanding::echoes).unwrap_or_default();
-        (last, Summary { total, steps: self.steps, echoes })
+        (last, Summary { total, steps: self.steps, echoes, impossible: self.impossible })
     }
 
     fn choose(&mut self) -> bool {

@@ -5,20 +5,27 @@
 //! what HTTP delivered; up, what the server's TCP has acknowledged (`TCP_INFO`). A load-generating connection that fails
 //! ends the measurement, as the draft has it; a probe that does is counted.
 //!
+//! Each wait for the server ends after [`PATIENCE`]; a direction ends at its time limit. The stop flag ends every wait within
+//! [`LOOK`].
+//!
 //! What it does not do: when connections are added, and when a test is over, is `airtab_quality::rpm`'s.
 
 use std::cell::{Cell, RefCell};
-use std::net::ToSocketAddrs;
+use std::future::Future;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::pin::pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use airtab_quality::rpm::{Foreign, Outcome, Parameters, Test, Want, median};
 use hyper::client::conn::http2::SendRequest;
-use tokio::sync::mpsc;
+use rustls::ClientConfig;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::{LocalSet, spawn_local};
 
-use super::connection::{Open, PATIENCE, Remote, Zeros, chain, open, read, request};
+use super::connection::{Open, PATIENCE, Remote, Zeros, chain, in_time, open, read, request};
 use super::document::{Config, Host, MOST, target};
 use super::server::connection_runtime;
 use super::trust::Trust;
@@ -97,18 +104,18 @@ pub struct Measured {
 /// Measures, in the network namespace of the calling thread, until it is done or told to stop.
 ///
 /// # Errors
-/// No such server, one that is not believed or speaks something else, or one that stops in the middle.
+/// Unknown server, certificate that is not trusted, other protocol, no answer in time, or a connection that ends early.
 pub fn run(job: &Job, stop: &AtomicBool, told: &mut dyn FnMut(Event)) -> Result<Report, Error> {
     let (host, uri) = target(&job.target)?;
     let tls = job.trust.client()?;
     let runtime = connection_runtime()?;
-    let remote = Remote { address: resolve(&host)?, host, tls };
-    let config = runtime.block_on(LocalSet::new().run_until(fetch(&remote, &uri)))?;
-    let remote = match config.host == remote.host {
-        true => remote,
-        false => Remote { address: resolve(&config.host)?, host: config.host.clone(), tls: remote.tls },
+    let mut report = Report { server: host.to_string(), ..Report::default() };
+    let found = runtime.block_on(LocalSet::new().run_until(unless(stop, find(host, &uri, tls))));
+    let Some((remote, config)) = found.transpose()? else {
+        report.stopped = true;
+        return Ok(report);
     };
-    let mut report = Report { server: remote.place(), ..Report::default() };
+    report.server = remote.place();
     let run = Run { remote, config, parameters: job.parameters, stop };
     report.idle = runtime.block_on(LocalSet::new().run_until(run.idle(told)))?;
     for (i, way) in job.ways.iter().enumerate() {
@@ -130,9 +137,43 @@ pub fn run(job: &Job, stop: &AtomicBool, told: &mut dyn FnMut(Event)) -> Result<
     Ok(report)
 }
 
-fn resolve(host: &Host) -> Result<std::net::SocketAddr, Error> {
+/// The result of some work; None if the flag is set before it is done.
+async fn unless<T>(stop: &AtomicBool, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    while !stop.load(Ordering::Relaxed) {
+        if let Ok(done) = tokio::time::timeout(LOOK, work.as_mut()).await {
+            return Some(done);
+        }
+    }
+    None
+}
+
+/// The server of the measurement, and its configuration document.
+async fn find(host: Host, uri: &hyper::Uri, tls: Arc<ClientConfig>) -> Result<(Remote, Config), Error> {
+    let remote = Remote { address: resolve(&host).await?, host, tls };
+    let config = fetch(&remote, uri).await?;
+    if config.host == remote.host {
+        return Ok((remote, config));
+    }
+    let (address, host) = (resolve(&config.host).await?, config.host.clone());
+    Ok((Remote { address, host, tls: remote.tls }, config))
+}
+
+/// The first address of a host. The system's resolver cannot be stopped, so it gets a thread that is not joined.
+async fn resolve(host: &Host) -> Result<SocketAddr, Error> {
     let unknown = |said| Error::Unknown { host: host.name.clone(), said };
-    let mut all = (host.name.as_str(), host.port).to_socket_addrs().map_err(unknown)?;
+    let (answer, answered) = oneshot::channel();
+    let asked = (host.name.clone(), host.port);
+    std::thread::Builder::new()
+        .name("airtab-resolve".into())
+        .spawn(move || {
+            // A measurement that has ended does not listen.
+            let _ = answer.send(asked.to_socket_addrs());
+        })
+        .map_err(unknown)?;
+    let late = || Err(std::io::ErrorKind::TimedOut.into());
+    let found = tokio::time::timeout(PATIENCE, answered).await;
+    let mut all = found.ok().and_then(Result::ok).unwrap_or_else(late).map_err(unknown)?;
     all.next().ok_or_else(|| unknown(std::io::Error::other("it has none")))
 }
 
@@ -150,10 +191,7 @@ async fn fetch(remote: &Remote, uri: &hyper::Uri) -> Result<Config, Error> {
         .await?;
         Config::parse(&json)
     };
-    tokio::time::timeout(PATIENCE, fetching)
-        .await
-        .unwrap_or_else(|_| Err("no end within 10 s".into()))
-        .map_err(bad)
+    in_time(fetching).await.map_err(bad)
 }
 
 struct Run<'a> {
@@ -209,8 +247,9 @@ impl Run<'_> {
     /// Probes before there is a load.
     async fn idle(&self, told: &mut dyn FnMut(Event)) -> Result<Vec<Foreign>, Error> {
         let mut all = Vec::with_capacity(IDLE);
-        while all.len() < IDLE && !self.stopped() {
-            let probe = foreign(&self.remote, &self.config).await?;
+        while all.len() < IDLE {
+            let probing = unless(self.stop, foreign(&self.remote, &self.config));
+            let Some(probe) = probing.await.transpose()? else { break };
             all.push(probe);
             told(Event::Idle(all.len(), probe));
             self.pause(IDLE_GAP).await;
@@ -289,8 +328,11 @@ async fn foreign(remote: &Remote, config: &Config) -> Result<Foreign, Error> {
 /// One byte: what it took, ns.
 async fn small(mut requests: SendRequest<Zeros>, config: &Config) -> Result<u64, String> {
     let start = Instant::now();
-    let answer = requests.send_request(request(&config.small, false)).await.map_err(|e| chain(&e))?;
-    read(answer, |_| Ok(())).await?;
+    let answering = async {
+        let answer = requests.send_request(request(&config.small, false)).await.map_err(|e| chain(&e))?;
+        read(answer, |_| Ok(())).await
+    };
+    in_time(answering).await?;
     Ok(start.elapsed().as_nanos() as u64)
 }
 

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use hyper::body::{Body, Bytes, Frame, Incoming};
 use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper::header::LOCATION;
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
@@ -33,7 +34,7 @@ pub(super) const NOT_SENT: u32 = 16 << 10;
 /// nothing waits there.
 pub(super) const STREAM_WINDOW: u32 = 8 << 20;
 pub(super) const CONNECTION_WINDOW: u32 = 16 << 20;
-/// For a connection with TLS, or a document.
+/// The longest wait for one step of the server: its address, a connection, TLS, the start of HTTP/2, an answer.
 pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Where to, and whom to believe there.
@@ -52,6 +53,12 @@ impl Remote {
             false => format!("{} ({})", self.host, self.address),
         }
     }
+}
+
+/// The result of a step, or that it took longer than [`PATIENCE`].
+pub(super) async fn in_time<T>(step: impl Future<Output = Result<T, String>>) -> Result<T, String> {
+    let late = |_| Err(format!("no answer within {} s", PATIENCE.as_secs()));
+    tokio::time::timeout(PATIENCE, step).await.unwrap_or_else(late)
 }
 
 /// A connection that is open.
@@ -111,9 +118,9 @@ pub(super) async fn open(to: &Remote) -> Result<Open, Error> {
 
     let mut http = Builder::new(Here);
     http.initial_stream_window_size(STREAM_WINDOW).initial_connection_window_size(CONNECTION_WINDOW);
-    let stopped =
-        |e: hyper::Error| Error::Stopped { place: to.place(), why: chain(&e), doing: "HTTP/2 began".into() };
-    let (requests, connection) = http.handshake(TokioIo::new(stream)).await.map_err(stopped)?;
+    let stopped = |why| Error::Stopped { place: to.place(), why, doing: "HTTP/2 began".into() };
+    let beginning = async { http.handshake(TokioIo::new(stream)).await.map_err(|e| chain(&e)) };
+    let (requests, connection) = in_time(beginning).await.map_err(stopped)?;
     tokio::task::spawn_local(async {
         // How it ends is told by its requests.
         let _ = connection.await;
@@ -137,7 +144,9 @@ pub(super) async fn read(
     mut each: impl FnMut(&Bytes) -> Result<(), String>,
 ) -> Result<(), String> {
     if !answer.status().is_success() {
-        return Err(format!("it answers {}", answer.status()));
+        let to = answer.headers().get(LOCATION).map(|to| String::from_utf8_lossy(to.as_bytes()));
+        let to = to.map_or(String::new(), |to| format!(", which leads to {to}"));
+        return Err(format!("it answers {}{to}", answer.status()));
     }
     let mut body = answer.into_body();
     loop {

@@ -260,3 +260,47 @@ fn kernel_stamps_are_those_of_arrival() {
         assert!(stamps.windows(2).all(|pair| pair[1] - pair[0] >= 2_900_000), "{stamps:?}");
     }
 }
+
+/// A receiver made by hand, whose clock is 3 s ahead, then 3 s behind, and steps every 40 ms. Round trips over loopback stay
+/// short, and each one-way time is impossible.
+#[test]
+fn a_receiver_with_a_stepping_clock_changes_no_round_trip() {
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a port");
+    socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+    let target = socket.local_addr().expect("bound");
+    let stop = AtomicBool::new(false);
+    let (summary, samples) = thread::scope(|scope| {
+        let echoing = scope.spawn(|| {
+            let mut packet = [0; 2000];
+            while !stop.load(Ordering::Relaxed) {
+                let Ok((n, from)) = socket.recv_from(&mut packet) else { continue };
+                let now =
+                    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
+                let ahead = (now.as_millis() / 40).is_multiple_of(2);
+                let now = now.as_nanos() as u64;
+                let clock = if ahead { now + 3 * SECOND } else { now - 3 * SECOND };
+                // As the header's table has it: flags of an echo at byte 4, the receiver's clock at byte 32.
+                packet[4..6].copy_from_slice(&2u16.to_be_bytes());
+                packet[32..40].copy_from_slice(&clock.to_be_bytes());
+                socket.send_to(&packet[..n], from).expect("sent");
+            }
+        });
+        let pings = Some(Pings { ratio: 1.0, random: false, depth: None });
+        let config = Config { pings, duration_ns: Some(SECOND / 2), ..config(800_000) };
+        let mut samples = Vec::new();
+        let summary = send(target, None, &config, &AtomicBool::new(false), &mut |event| {
+            if let Event::Sample(sample) = event {
+                samples.push(*sample);
+            }
+        });
+        stop.store(true, Ordering::Relaxed);
+        echoing.join().expect("no panic");
+        (summary.expect("it sends"), samples)
+    });
+    assert!(samples.len() > 20 && summary.impossible == samples.len() as u64, "{summary:?}");
+    // A busy machine makes some wait, not half of them for a second.
+    assert!(summary.total.rtt.expect("samples").p50_ns < SECOND / 2, "{summary:?}");
+    let signs = [true, false].map(|ahead| samples.iter().filter(|s| (s.forward_ns > 0) == ahead).count());
+    assert!(signs[0] > 0 && signs[1] > 0, "it steps: {signs:?}");
+    assert!(samples.iter().all(|s| s.forward_ns.unsigned_abs().abs_diff(3 * SECOND) < SECOND), "{samples:?}");
+}

@@ -3,5 +3,6 @@
 
 mod cbr;
 mod htbench;
+mod odd;
 mod rpm;
 mod server;

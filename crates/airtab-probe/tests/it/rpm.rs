@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Client and server of round trips a minute over loopback, and servers that are none.
+//! Client and server of round trips per minute over loopback, addresses without a server, and servers that answer oddly.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -13,6 +13,8 @@ use airtab_probe::rpm::server::{CONNECTIONS, Server};
 use airtab_probe::rpm::trust::{Fingerprint, Trust};
 use airtab_probe::rpm::{Error, Way};
 use airtab_quality::rpm::{Confidence, Parameters};
+
+use crate::odd::{Answer, Answers, Odd, link, within};
 
 /// A tenth of the draft's times.
 const SHORT: Parameters =
@@ -198,4 +200,127 @@ fn it_serves_so_many_and_no_more() {
     thread::sleep(Duration::from_millis(200));
     let job = Job { ways: vec![], ..other.job() };
     assert_eq!(measure(&job).expect("room again").idle.len(), IDLE);
+}
+
+/// The document, and every probe; nothing else.
+fn probes_only(path: &str, _: u64) -> Answer {
+    match path {
+        "/.well-known/nq" => Answer::Document,
+        "/small" => Answer::Bytes(1),
+        _ => Answer::Silence,
+    }
+}
+
+/// The document and one probe.
+fn one_probe(_: &str, n: u64) -> Answer {
+    [Answer::Document, Answer::Bytes(1)].get(n as usize).copied().unwrap_or(Answer::Silence)
+}
+
+/// Each wait for the server has an end, and the message says for how long it waited.
+#[test]
+fn a_server_that_answers_one_probe_is_given_up() {
+    let odd = Odd::start(&[b"h2"], one_probe);
+    let said = within(Duration::from_secs(14), || measure(&odd.job(SHORT)).expect_err("no second probe"));
+    let said = said.to_string();
+    assert!(said.contains("no answer within 10 s") && said.contains("while it was probed"), "{said}");
+}
+
+/// The flag ends the wait for TLS, for the document and for an idle probe.
+#[test]
+fn a_stop_flag_ends_every_wait() {
+    let mute = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let mute = Job { target: mute.local_addr().expect("bound").to_string(), ..job_of(one_probe) };
+    let silent = job_of(|_, _| Answer::Silence);
+    for (job, idle) in [(mute, 0), (silent, 0), (job_of(one_probe), 1)] {
+        let stop = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&stop);
+        let set = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1500));
+            flag.store(true, Ordering::Relaxed);
+        });
+        let report = within(Duration::from_secs(5), || run(&job, &stop, &mut |_| {})).expect("no error");
+        assert_eq!((report.stopped, report.idle.len()), (true, idle), "{report:?}");
+        set.join().expect("it ends");
+    }
+}
+
+fn job_of(answers: Answers) -> Job {
+    Odd::start(&[b"h2"], answers).job(SHORT)
+}
+
+/// Load that never comes: the direction ends by its limit, and says what it did not measure.
+#[test]
+fn a_server_without_load_has_low_confidence() {
+    let odd = Odd::start(&[b"h2"], probes_only);
+    let report = within(Duration::from_secs(12), || measure(&odd.job(SHORT))).expect("measured");
+    let outcome = report.down.expect("begun").outcome;
+    assert_eq!((outcome.goodput_bps, outcome.goodput), (0, Confidence::Low));
+    // Its probes are answered, but not under load.
+    assert_eq!((outcome.responsiveness, outcome.own_ns.is_empty()), (Confidence::Low, false));
+}
+
+#[test]
+fn a_server_that_closes_load_connections_is_said() {
+    let odd = Odd::start(&[b"h2"], |path, n| match path {
+        "/large" => Answer::Cut,
+        other => probes_only(other, n),
+    });
+    let said = within(Duration::from_secs(12), || measure(&odd.job(SHORT)).expect_err("it is cut"));
+    let said = said.to_string();
+    assert!(said.contains("stopped in the middle") && said.contains("while it sent"), "{said}");
+}
+
+#[test]
+fn a_server_of_http_1_1_is_said() {
+    for alpn in [&[b"http/1.1".as_slice()][..], &[]] {
+        let odd = Odd::start(alpn, probes_only);
+        let said = within(Duration::from_secs(8), || measure(&odd.job(SHORT)).expect_err("no HTTP/2"));
+        let said = said.to_string();
+        assert!(said.contains("TLS refused") && said.contains("HTTP/2 are needed there"), "{said}");
+    }
+}
+
+/// Redirects are not followed: the message says where they lead.
+#[test]
+fn a_redirect_is_said() {
+    let all: [(Answers, &str); 3] = [
+        (
+            |_, _| Answer::Redirect("https://other.example/nq"),
+            "302 Found, which leads to https://other.example/nq",
+        ),
+        (
+            |path, n| if path == "/small" { Answer::Redirect("/tiny") } else { probes_only(path, n) },
+            "302 Found, which leads to /tiny), while it was probed",
+        ),
+        (
+            |path, n| if path == "/large" { Answer::Redirect("/huge") } else { probes_only(path, n) },
+            "302 Found, which leads to /huge), while it sent",
+        ),
+    ];
+    for (answers, says) in all {
+        let odd = Odd::start(&[b"h2"], answers);
+        let said = within(Duration::from_secs(8), || measure(&odd.job(SHORT)).expect_err("it leads away"));
+        assert!(said.to_string().contains(says), "{said}");
+    }
+}
+
+/// 100 kb/s: 16 connections fill it for much longer than a direction may take. An end within the limits, with at most the
+/// link's rate; of probes that were not answered there is no figure.
+#[test]
+fn a_link_of_100_kbit_s_has_low_confidence_or_an_error() {
+    let other = Other::start("127.0.0.1:0");
+    let slow = link(other.address, 100_000);
+    let parameters = Parameters { interval_ns: 500_000_000, limit_ns: 10_000_000_000, ..Parameters::DRAFT };
+    let job = Job { target: slow.to_string(), ways: vec![Way::Down], parameters, ..other.job() };
+    match within(Duration::from_secs(60), || measure(&job)) {
+        Ok(report) => {
+            let outcome = report.down.expect("begun").outcome;
+            assert!(outcome.goodput_bps < 110_000, "{outcome:?}");
+            assert!(outcome.responsiveness == Confidence::Low || outcome.rpm().is_ok(), "{outcome:?}");
+            assert!(outcome.responsiveness < Confidence::High, "{outcome:?}");
+        }
+        Err(e) => {
+            assert!(e.to_string().contains("within 10 s") || e.to_string().contains("timed out"), "{e}")
+        }
+    }
 }

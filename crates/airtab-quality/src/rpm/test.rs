@@ -121,13 +121,17 @@ impl Test {
         let end = self.ended.unwrap_or(now);
         let enough = |n: usize| if n >= self.own.distance { Confidence::Medium } else { Confidence::Low };
         let saturated = self.loaded.is_some_and(|(_, stable)| stable);
+        let goodput_bps = self.recent_bps();
+        // Without bytes there is no load, and an interval without an answered probe of each sort gives no value.
+        let loaded = |confidence| if goodput_bps > 0 { confidence } else { Confidence::Low };
+        let rated = self.rates.iter().rev().take_while(|rate| rate.is_some()).count();
         let from = end.saturating_sub(self.own.distance as u64 * self.own.interval_ns);
         Outcome {
             took_ns: end - self.started,
             connections: self.connections,
-            goodput_bps: self.recent_bps(),
-            goodput: if saturated { Confidence::High } else { enough(self.averages.len()) },
-            responsiveness: if self.stable { Confidence::High } else { enough(self.rates.len()) },
+            goodput_bps,
+            goodput: loaded(if saturated { Confidence::High } else { enough(self.averages.len()) }),
+            responsiveness: loaded(if self.stable { Confidence::High } else { enough(rated) }),
             foreign: self.foreign.iter().filter(|(at, _)| *at > from).map(|(_, probe)| *probe).collect(),
             own_ns: self.own_ns.iter().filter(|(at, _)| *at > from).map(|(_, ns)| *ns).collect(),
             kept_percent: self.own.kept_percent,
@@ -310,11 +314,7 @@ mod tests {
         }
         let outcome = test.outcome(now);
         assert!((20 * S..21 * S).contains(&outcome.took_ns), "{}", outcome.took_ns);
-        assert_eq!(
-            outcome.goodput,
-            Confidence::Medium,
-            "nothing is not stable: its deviation is not less than 0"
-        );
+        assert_eq!((outcome.goodput, outcome.responsiveness), (Confidence::Low, Confidence::Low));
         assert_eq!(outcome.rpm(), Err(super::super::Unmeasured::NoForeign));
         // Broken off in the middle: what there is.
         let mut test = Test::new(own, 0);
@@ -322,6 +322,26 @@ mod tests {
         test.poll(S, 1_000_000);
         test.own(S, 5);
         assert_eq!((test.outcome(S).goodput_bps, test.outcome(S).own_ns), (8_000_000, vec![5]));
+    }
+
+    /// Goodput stops after it was stable, and later probes are not answered: four intervals without one give no value.
+    #[test]
+    fn a_way_that_falls_silent_has_low_confidence() {
+        let own = Parameters::DRAFT;
+        let mut test = Test::new(own, 0);
+        let (mut now, mut took) = (0, 10 * MS);
+        while test.poll(now, now.min(8 * S) / 1000) != Some(Want::End) {
+            now += 10 * MS;
+            if now < 9 * S {
+                // Delays that grow are not stable.
+                took += MS;
+                test.foreign(now, Foreign { tcp_ns: took, tls_ns: Some(took), http_ns: took });
+                test.own(now, took);
+            }
+        }
+        let outcome = test.outcome(now);
+        assert_eq!((outcome.took_ns, outcome.goodput_bps), (20 * S, 0));
+        assert_eq!((outcome.goodput, outcome.responsiveness), (Confidence::Low, Confidence::Low));
     }
 
     #[test]

@@ -80,12 +80,16 @@ trait Described: Sized {
     const COLUMNS: &'static [Metric];
     /// How its score is shown.
     const SCORE: Score;
+    /// Further scored figures, and how each is shown.
+    const ALSO: &'static [(Metric, Score)] = &[];
     /// What it gets of its data, as a sum, and which part of it is lost.
     const DATA: (&'static [Metric], Metric) = (&[Metric::Goodput], Metric::Loss);
     /// Whether it fills a queue for as long as it runs.
     const BULK: bool = false;
     /// What it needs of the network, by name; None if it takes what it gets.
     const REQUIREMENT: Option<&'static str> = None;
+    /// False if no requirement fits it: it has no Quality of Outcome.
+    const OUTCOME: bool = true;
 
     /// Reads its keys: None after a problem without which it cannot be.
     fn read(s: &Section, context: &Context) -> Option<Self>;
@@ -139,12 +143,15 @@ pub struct About {
     pub columns: &'static [Metric],
     /// How its score is shown.
     pub score: Score,
+    also: &'static [(Metric, Score)],
     /// What it gets of its data, as a sum, and which part of it is lost.
     pub data: (&'static [Metric], Metric),
     /// Whether it fills a queue for as long as it runs.
     pub bulk: bool,
     /// What it needs of the network where its table names nothing else.
     pub requirement: Option<&'static str>,
+    /// False if no requirement fits it: it has no Quality of Outcome.
+    pub outcome: bool,
     keys: &'static [&'static str],
     read: fn(&Section, &Context) -> Option<AppKind>,
     together: fn(&[&Figures], &mut Figures),
@@ -160,9 +167,11 @@ macro_rules! kinds {
             name: stringify!($name),
             columns: <traffic::$Type as Described>::COLUMNS,
             score: <traffic::$Type as Described>::SCORE,
+            also: <traffic::$Type as Described>::ALSO,
             data: <traffic::$Type as Described>::DATA,
             bulk: <traffic::$Type as Described>::BULK,
             requirement: <traffic::$Type as Described>::REQUIREMENT,
+            outcome: <traffic::$Type as Described>::OUTCOME,
             keys: <traffic::$Type as Described>::KEYS,
             read: |s, context| <traffic::$Type as Described>::read(s, context).map(AppKind::from),
             together: <traffic::$Type as Described>::together,
@@ -223,6 +232,13 @@ impl About {
     /// Its score: the first of its columns.
     pub fn metric(&self) -> Metric {
         self.columns[0]
+    }
+
+    /// Scored figures, the score first, and how each is shown.
+    pub fn scored(&self) -> impl Iterator<Item = (Metric, &Score)> {
+        [(self.metric(), &self.score)]
+            .into_iter()
+            .chain(self.also.iter().map(|(metric, score)| (*metric, score)))
     }
 }
 
@@ -295,7 +311,10 @@ mod tests {
     #[test]
     fn every_kind_is_judged_by_a_figure_that_has_a_sense() {
         for about in ALL {
-            assert!(about.metric().sense() != 0.0, "{}", about.name);
+            for (metric, _) in about.scored() {
+                assert!(metric.sense() != 0.0 && about.columns.contains(&metric), "{}", about.name);
+                assert!(metric.relevance().is_some(), "{}: {} without a limit", about.name, metric.name());
+            }
         }
     }
 

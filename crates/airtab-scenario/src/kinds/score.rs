@@ -51,3 +51,27 @@ pub(super) const LOST: Score = Score {
     gain: ("", " loses"),
     unit_of_gain: " % of its packets",
 };
+
+/// Packets of both directions that do not arrive.
+pub(super) const LOST_OF_WORSE: Score =
+    Score { caption: "packets lost in the worse direction, % (less is better)", ..LOST };
+
+/// Time that all but one packet in a hundred take, in the worse direction.
+pub(super) const LATE: Score = Score {
+    caption: "one-way delay that 99 % of the packets do not exceed, worse direction, ms (less is better)",
+    axis: (0.0, 1.0),
+    unit: Some("ms p99"),
+    unit_of_reason: "ms p99",
+    gain: ("99 % of the packets of ", " take at most"),
+    unit_of_gain: " ms",
+};
+
+/// Time that a video stands still.
+pub(super) const STALLED: Score = Score {
+    caption: "time stood still, % (less is better)",
+    axis: (0.0, 1.0),
+    unit: Some("% stalled"),
+    unit_of_reason: "% stalled",
+    gain: ("", " stands still for"),
+    unit_of_gain: " % of its time",
+};

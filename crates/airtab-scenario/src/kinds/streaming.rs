@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A film over TCP whose bit rate follows its buffer: `streaming`. Of several users the mean.
 //!
+//! Its quality is bit rate, stalls, start-up and switches. It has no Quality of Outcome: a player that fills its buffer delays its
+//! own packets, so that a score of latency falls while the picture gets better.
+//!
 //! What it does not do: which segment comes next is `airtab_sim::traffic::streaming`'s.
 
 use std::sync::Arc;
@@ -13,7 +16,7 @@ use airtab_sim::traffic::Streaming;
 use airtab_sim::{AppTrace, SegmentTrace};
 
 use super::reason::{SILENT, percent};
-use super::{Context, Described, Score, congestion, rate};
+use super::{Context, Described, Score, congestion, rate, score};
 use crate::measure::{Figures, mean};
 use crate::metric::Metric;
 use crate::reader::{Section, Value, quantity};
@@ -27,8 +30,7 @@ const LADDER_BPS: [u64; 10] =
 impl Described for Streaming {
     const KEYS: &'static [&'static str] = &["congestion", "ladder", "segment", "buffer"];
     const COLUMNS: &'static [Metric] =
-        &[Metric::BitRate, Metric::Stalled, Metric::Switches, Metric::Startup, Metric::Qoo];
-    const REQUIREMENT: Option<&'static str> = Some("film");
+        &[Metric::BitRate, Metric::Stalled, Metric::Stalls, Metric::Startup, Metric::Switches];
     const SCORE: Score = Score {
         caption: "bit rate of what is played, Mb/s (more is better)",
         axis: (0.0, 1.0),
@@ -37,6 +39,8 @@ impl Described for Streaming {
         gain: ("", " plays at"),
         unit_of_gain: " Mb/s",
     };
+    const ALSO: &'static [(Metric, Score)] = &[(Metric::Stalled, score::STALLED)];
+    const OUTCOME: bool = false;
 
     fn read(s: &Section, context: &Context) -> Option<Streaming> {
         let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());

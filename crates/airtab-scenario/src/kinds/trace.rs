@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! The packets of a capture, sent again: `trace`.
 //!
-//! Its score is what is lost of it; beside that, both ways, goodput, delay and jitter of its packets, each of which has a record.
-//! What goes up alone is judged by the way up, as a stream of `udp` is. Nothing reacts: how much of it was TCP's is a figure, too.
+//! It is scored by the 99th percentile of its packets' delay and by its losses, both of the worse direction. Each packet has a record, so that
+//! goodput, delay and jitter of each direction are figures, too. Nothing reacts: how much of it was TCP's is a figure as well.
 //!
 //! What it does not do: when packets are sent is `airtab_sim::traffic::trace`'s, what a capture says is `capture_file`'s.
 
@@ -21,7 +21,7 @@ use super::{Context, Described, Score, score};
 use crate::capture_file::{self, Replayed, Unusable};
 use crate::digits::count;
 use crate::measure::{Figures, add_stream, add_upload};
-use crate::metric::{Direction, Metric};
+use crate::metric::{Direction, Metric, OfPath};
 use crate::reader::{Problem, Section, Value, number, quantity, text};
 use crate::scores::{QueueScores, Scores};
 
@@ -31,6 +31,8 @@ const MOST_ROUNDS: u32 = 1_000_000;
 impl Described for Replay {
     const KEYS: &'static [&'static str] = &["file", "client", "repeat", "scale", "gap", "phase"];
     const COLUMNS: &'static [Metric] = &[
+        Metric::WorseDelayP99,
+        Metric::WorseLoss,
         Metric::Loss,
         Metric::UplinkLoss,
         Metric::Goodput,
@@ -41,7 +43,8 @@ impl Described for Replay {
         Metric::UplinkJitter,
         Metric::QueueDelayP99,
     ];
-    const SCORE: Score = score::LOST;
+    const SCORE: Score = score::LATE;
+    const ALSO: &'static [(Metric, Score)] = &[(Metric::WorseLoss, score::LOST_OF_WORSE)];
 
     fn read(s: &Section, context: &Context) -> Option<Replay> {
         let file = s.require("file", text);
@@ -74,6 +77,13 @@ impl Described for Replay {
             f.extend(f.get(&Metric::UplinkIpThroughput).copied().map(|x| (Metric::IpThroughput, x)));
             f.extend(f.get(&Metric::UplinkLoss).copied().map(|x| (Metric::Loss, x)));
         }
+        let worse = |metrics: [Metric; 2]| {
+            metrics.iter().filter_map(|metric| f.get(metric).copied()).reduce(f64::max)
+        };
+        let p99 = Direction::BOTH.map(|direction| Metric::of_path(direction, OfPath::Percentile(99)));
+        let judged = [(Metric::WorseDelayP99, p99), (Metric::WorseLoss, [Metric::Loss, Metric::UplinkLoss])];
+        let judged = judged.map(|(metric, of)| Some((metric, worse(of)?)));
+        f.extend(judged.into_iter().flatten());
         f.insert(Metric::ReplayedTcp, self.tcp as f64 / (down + up) as f64);
     }
 
@@ -174,7 +184,6 @@ fn read_capture(s: &Section, context: &Context, name: &str, client: IpAddr) -> O
 mod tests {
     use super::super::made::{app, down, queue, up};
     use super::*;
-    use crate::metric::OfPath;
 
     /// The direction that loses more is told; where neither loses a notable part, the slower one.
     #[test]

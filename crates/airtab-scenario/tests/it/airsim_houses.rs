@@ -71,7 +71,7 @@ fn figures(app: &App, traces: &[Trace], of: impl Fn(&Trace) -> &AppTrace) -> Str
 /// The lines of one house.
 fn house(path: &Path) -> String {
     let text = std::fs::read_to_string(path).expect("readable");
-    let file = ScenarioFile::parse(&path.display().to_string(), &text).unwrap_or_else(|e| panic!("{e}"));
+    let file = ScenarioFile::parse(path.display().to_string(), &text).unwrap_or_else(|e| panic!("{e}"));
     let scenario = &file.scenario;
     let queue = Params::new(Discipline::named("fifo").expect("registered"));
     let traces: Vec<_> = (1..=SEEDS).map(|seed| run(scenario, &queue, seed)).collect();

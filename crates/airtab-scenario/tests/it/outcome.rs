@@ -145,6 +145,25 @@ fn nearly_all_lost_is_0() {
     assert_eq!(decided.map(|metric| f.get(&metric)), [Some(&0.0); 2]);
 }
 
+/// A player that fills its buffer delays its own packets: no score of latency, by default or by a key.
+#[test]
+fn a_streamed_video_has_no_outcome() {
+    let f = figures("", "kind = \"streaming\"\nbuffer = \"8s\"");
+    assert!(f.contains_key(&Metric::BitRate) && f.contains_key(&Metric::Startup));
+    assert!(f.keys().all(|metric| !matches!(metric, Metric::Qoo | Metric::Outcome(_))), "{f:?}");
+    let columns = airtab_scenario::About::named("streaming").unwrap().columns;
+    assert_eq!(
+        columns,
+        [Metric::BitRate, Metric::Stalled, Metric::Stalls, Metric::Startup, Metric::Switches]
+    );
+    let of = |name: &str| file("", &format!("kind = \"streaming\"\nrequirement = \"{name}\"")).map(|_| ());
+    assert!(of("none").is_ok());
+    let message = of("web").expect_err("it is refused");
+    let expected = "[[app]] requirement: a streaming application has no Quality of Outcome; its quality is bit rate, stalls, \
+                    start-up and switches: leave it out";
+    assert!(message.contains(expected), "{message}");
+}
+
 #[test]
 fn what_is_wrong_is_said() {
     let wrong = |top: &str, app: &str, expected: &str| {

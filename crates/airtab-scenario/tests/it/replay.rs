@@ -485,6 +485,9 @@ fn what_a_full_queue_drops_is_lost() {
     assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (bits(11.0 * 1434.0), bits(144.0)));
     // All were sent at once, and the nth of eleven comes n times 12 ms after the first: 5 times that on the mean.
     assert!((f[&Metric::Jitter] - 0.060).abs() < 1e-9, "{}", f[&Metric::Jitter]);
+    // The last of the eleven is the 99th percentile: another five times that. Up nothing is lost or late.
+    assert!((f[&Metric::WorseDelayP99] - f[&Metric::Delay] - 0.060).abs() < 1e-9, "{f:?}");
+    assert_eq!(f[&Metric::WorseLoss], 0.89);
     assert_eq!(f.get(&Metric::Ping), None, "nothing answers");
     assert_eq!(f[&Metric::ReplayedTcp], 2.0 / 102.0);
 }
@@ -498,6 +501,10 @@ fn a_capture_that_goes_up_alone() {
     assert_eq!((f[&Metric::Loss], f[&Metric::UplinkLoss], f[&Metric::ReplayedTcp]), (0.0, 0.0, 0.0));
     assert_eq!((f[&Metric::IpThroughput], f[&Metric::UplinkIpThroughput]), (8000.0, 8000.0));
     assert_eq!((f[&Metric::Goodput], f[&Metric::UplinkGoodput]), (7776.0, 7776.0), "28 bytes of headers");
+    // Each of its packets takes the same time.
+    assert!(
+        (f[&Metric::WorseDelayP99] - f[&Metric::UplinkDelay]).abs() < 1e-12 && f[&Metric::WorseLoss] == 0.0
+    );
     assert!(
         f[&Metric::UplinkDelay] > 0.0
             && f[&Metric::UplinkJitter].abs() < 1e-12

@@ -131,9 +131,10 @@ fn what_is_no_recording_is_refused_before_it_listens() {
 #[cfg(feature = "live")]
 #[test]
 fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
+    use airtab_live::metrics::{Format, encode};
     let empty = Running::start(options());
     assert_eq!((empty.get("/health").status, empty.get("/health").text()), (200, "ok\n".into()));
-    assert_eq!(empty.get("/metrics").text(), airtab_live::metrics::encode(None));
+    assert_eq!(empty.get("/metrics").text(), "");
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("evening.jsonl");
@@ -143,7 +144,7 @@ fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
         Running::start(Options { replay: vec![(path, 1e6), (evening(folder.path()), 1e6)], ..options() });
     let health = server.get("/health");
     assert_eq!((health.status, health.text()), (503, "the access point is starting\n".into()));
-    assert_eq!(server.get("/metrics").text(), airtab_live::metrics::encode(None));
+    assert_eq!(server.get("/metrics").text(), "");
     // The second one is played, and nothing of it is shown.
     server.events("/api/live/home/events", None).take_while(|e| e.name != "down").for_each(drop);
     assert_eq!(server.get("/health").status, 503);
@@ -151,7 +152,11 @@ fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
     server.events(&format!("/api/live/{name}/events"), None).take_while(|e| e.name != "down").for_each(drop);
     let last: airtab_live::Snapshot = serde_json::from_str(text.lines().last().unwrap()).unwrap();
     let metrics = server.get("/metrics");
-    assert_eq!(metrics.text(), airtab_live::metrics::encode(Some(last.into())));
-    assert!(metrics.header("content-type").unwrap().starts_with("application/openmetrics-text"));
+    assert_eq!(metrics.text(), encode(Some(last.clone().into()), Format::Text));
+    assert_eq!(metrics.header("content-type"), Some("text/plain; version=0.0.4; charset=utf-8"));
+    let asked = server.head("GET", "/metrics") + "Accept: application/openmetrics-text;version=1.0.0\r\n\r\n";
+    let open = server.send(asked.as_bytes());
+    assert_eq!(open.text(), encode(Some(last.into()), Format::OpenMetrics));
+    assert!(open.header("content-type").unwrap().starts_with("application/openmetrics-text; version=1.0.0"));
     assert_eq!((server.get("/health").status, server.get("/health").text()), (200, "ok\n".into()));
 }

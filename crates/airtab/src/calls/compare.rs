@@ -12,7 +12,7 @@ use airtab_lab::{
     AppStory, Comparison, Failure, Options, Story, compare_command, compare_elsewhere, frame, study, why,
     why_short,
 };
-use airtab_scenario::{QueueSpec, ScenarioFile};
+use airtab_scenario::{QueueSpec, ScenarioFile, limited_twice};
 use arrow_array::RecordBatch;
 use serde_json::{Value, json};
 
@@ -51,6 +51,7 @@ pub fn compare(
     let file = found.parse()?;
     let mut warnings: Vec<String> = file.warnings.iter().map(ToString::to_string).collect();
     let queues = build(queues, &file.queues, &mut warnings)?;
+    warnings.extend(queues.iter().filter_map(|(_, params)| limited_twice(&file.scenario, params)));
     let open = Open::new(&how.cache, &mut warnings)?;
     let total = queues.len() * seeds.len();
     let options = Options {
@@ -64,12 +65,13 @@ pub fn compare(
     let comparison = match how.elsewhere {
         None => airtab_lab::compare(&file.scenario, &queues, &options).map_err(CallError::Stopped),
         Some(elsewhere) => {
-            let text = (found.name.as_str(), found.text.as_str());
+            let text = (found.name.as_path(), found.text.as_str());
             compare_elsewhere(text, &file.scenario, &queues, &options, elsewhere).map_err(CallError::from)
         }
     }?;
     open.look(&mut warnings)?;
-    let folder = Path::new(&found.name).parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    warnings.extend(comparison.no_difference.clone());
+    let folder = found.name.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     Ok(Compared { comparison, warnings, file, folder, queues })
 }
 

@@ -25,7 +25,7 @@ pub enum From {
     /// A file of a sweep, an experiment or a scenario, or the name of one that airtab brings.
     File(PathBuf),
     /// The text of a scenario, and its name.
-    Text(String, String),
+    Text(PathBuf, String),
 }
 
 /// What is asked for.

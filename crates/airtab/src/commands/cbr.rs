@@ -8,6 +8,7 @@ pub mod args;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -134,7 +135,7 @@ fn transmit(
         Some(path) => {
             let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
             let mut file = BufWriter::new(file);
-            writeln!(file, "# sent[s] rtt[s] there[s] (the last if both system clocks agree)")?;
+            writeln!(file, "# sent[s] rtt[s] there[s], by both system clocks: nan where they disagree")?;
             Some(file)
         }
     };
@@ -162,7 +163,19 @@ fn transmit(
     if unanswered(args, &summary) {
         output::note("No echo came: run the receiver with -R, and see that UDP gets through both ways.");
     }
+    if let (Some(path), n @ 1..) = (&args.rtt_file, summary.impossible) {
+        output::note(&disagreement(n, summary.echoes.answered, path));
+    }
     lines.end()
+}
+
+/// Note on impossible one-way times.
+fn disagreement(impossible: u64, answered: u64, file: &Path) -> String {
+    format!(
+        "{impossible} of {answered} one-way times are below 0 or above their round trip, and nan in {}: the system \
+         clocks differ, or one was set meanwhile. Round trips are right all the same.",
+        file.display()
+    )
 }
 
 fn listen(args: &Cbr, stop: &AtomicBool) -> anyhow::Result<()> {
@@ -305,12 +318,10 @@ fn exact(ns: u64) -> String {
 
 fn sample_row(sample: &Sample) -> String {
     let sign = if sample.forward_ns < 0 { "-" } else { "" };
-    format!(
-        "{} {} {sign}{}",
-        exact(sample.sent_ns),
-        exact(sample.rtt_ns),
-        exact(sample.forward_ns.unsigned_abs())
-    )
+    let there = format!("{sign}{}", exact(sample.forward_ns.unsigned_abs()));
+    // Behind a `#` no plotting program reads on.
+    let there = if sample.clocks_agree() { there } else { format!("nan # {there}") };
+    format!("{} {} {there}", exact(sample.sent_ns), exact(sample.rtt_ns))
 }
 
 fn receiver_header() -> String {
@@ -363,7 +374,7 @@ fn summary_json(summary: &sender::Summary) -> Value {
     json["steps"] = summary.steps.iter().map(sender_json).collect();
     let e = summary.echoes;
     json["pings"] = json!({ "sent": e.pings, "answered": e.answered, "late": e.late,
-        "duplicates": e.duplicates, "forged": e.forged });
+        "duplicates": e.duplicates, "forged": e.forged, "impossible_one_way": summary.impossible });
     json
 }
 

@@ -48,6 +48,7 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
         return Ok(super::refused(&message));
     }
     let queues = super::build(&args.queues, &file.queues)?;
+    super::warn_limited_twice(&file.scenario, &queues);
     let target = match &args.flent {
         Some(path) => {
             let run = if args.short { short(&file.scenario) } else { file.scenario.clone() };
@@ -116,6 +117,9 @@ pub fn compare(args: &Compare) -> anyhow::Result<ExitCode> {
             output::stdout_style(),
         )),
     };
+    if let (Some(reason), true) = (&comparison.no_difference, form != Format::Table) {
+        output::warn(reason);
+    }
     let runs = queues.len() * seeds.len();
     output::note(&summary(runs, comparison.duration_ns, known.into_inner(), took));
     if let (Some(names), Some(dir)) = (written.transpose()?, &args.out) {
@@ -139,9 +143,10 @@ pub fn report(c: &Comparison, why: Why, style: Style) -> String {
         s(from),
         s(until)
     );
-    // Of one seed the table says all that there is to say.
-    if c.queues.len() > 1 && c.seeds.len() > 1 {
-        text.push_str(&format!("{}\n\n", output::wrap(&headline(c), style.width)));
+    // Of one seed the table says all that there is to say, but that no discipline can differ.
+    let result = if c.seeds.len() > 1 || c.no_difference.is_some() { headline(c) } else { String::new() };
+    if c.queues.len() > 1 && !result.is_empty() {
+        text.push_str(&format!("{}\n\n", output::wrap(&result, style.width)));
     }
     text.push_str(&table::comparison(c, style));
     text + &output::reasons(c, why, style)

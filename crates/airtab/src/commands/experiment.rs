@@ -113,7 +113,7 @@ fn store(e: &Experiment, outcome: &Outcome, verdicts: &[Verdict]) -> anyhow::Res
     let path = Path::new(EXPERIMENTS).join(experiment::record_path(&e.id));
     let (folder, name) = (path.parent().expect("a family"), path.file_name().expect("a name"));
     let mut files = Files::new(folder)?;
-    files.add(&name.to_string_lossy(), |out| out.write_all(record.json().as_bytes()))?;
+    files.add(name, |out| out.write_all(record.json().as_bytes()))?;
     files.finish()?;
     output::note(&format!("Stored {}.", path.display()));
     Ok(())
@@ -358,7 +358,7 @@ fn scoreboard(experiments: &Path, check: bool) -> anyhow::Result<ExitCode> {
         let path = experiments.join(&page.path);
         let (folder, name) = (path.parent().expect("the directory"), path.file_name().expect("a name"));
         let mut files = Files::new(folder)?;
-        files.add(&name.to_string_lossy(), |out| out.write_all(page.text.as_bytes()))?;
+        files.add(name, |out| out.write_all(page.text.as_bytes()))?;
         files.finish()?;
     }
     output::note(&format!("Wrote {} of {}.", different.len(), count(pages.len(), "page")));
@@ -507,13 +507,13 @@ pub fn write(
     let figures = figures(e, outcome, name);
     let page = page(e, outcome, verdicts, &figures, &command, &built());
     files.add_figures("", &figures)?;
-    files.add(&format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
+    files.add(format!("{name}.html"), |out| out.write_all(page.as_bytes()))?;
     let data = serde_json::to_string_pretty(&data(e, outcome, verdicts)).context("results as JSON")? + "\n";
-    files.add(&format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
+    files.add(format!("{name}.json"), |out| out.write_all(data.as_bytes()))?;
     match args.form.get() {
         Format::Csv => {
             let rows = rows(e, outcome)?;
-            files.add(&format!("{name}.csv"), |out| output::write_csv(&rows, out))?;
+            files.add(format!("{name}.csv"), |out| output::write_csv(&rows, out))?;
         }
         Format::Parquet => {
             let about = [
@@ -524,7 +524,7 @@ pub fn write(
                 ("airtab.scenario", e.title.clone()),
             ];
             let rows = rows(e, outcome)?;
-            files.add(&format!("{name}.parquet"), |out| {
+            files.add(format!("{name}.parquet"), |out| {
                 let mut file = Parquet::new(out, rows.schema(), &about)?;
                 file.write(&rows)?;
                 file.close().map(drop)

@@ -109,9 +109,10 @@ fn cause(e: &io::Error) -> String {
 
 /// `out-chap.flent.gz`.
 fn named(path: &Path, label: &str) -> PathBuf {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = name.strip_suffix(SUFFIX).unwrap_or(&name);
-    path.with_file_name(format!("{stem}-{}{SUFFIX}", file_name(label)))
+    // Without `.gz` and `.flent`.
+    let mut name = path.with_extension("").file_stem().unwrap_or_default().to_os_string();
+    name.push(format!("-{}{SUFFIX}", file_name(label)));
+    path.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -30,7 +30,8 @@ pub fn folder() -> PathBuf {
     let home = || Some(std::env::home_dir().filter(|home| home.is_absolute())?.join(".cache"));
     let usual = || Some(caches().or_else(home)?.join("airtab"));
     // A user without a home directory gets a warning that runs are not cached.
-    set("AIRTAB_CACHE").or_else(usual).unwrap_or_else(|| "/nonexistent/airtab".into())
+    // A path that not even root can create.
+    set("AIRTAB_CACHE").or_else(usual).unwrap_or_else(|| "/dev/null/airtab".into())
 }
 
 /// The folder of packs in it: other things may be cached beside them.

@@ -10,17 +10,17 @@ pub use host::Host;
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::thread;
 
 use airtab_live::control::{self, Request};
 use airtab_live::feed::{self, End, Feed, Publisher};
 use airtab_live::{House, LiveError, Remote, Running, Snapshot, plain, running, view};
 use airtab_serve::Exporter;
-use anyhow::{Context, bail};
+use anyhow::bail;
 
 use super::progress::INTERRUPTED;
-use crate::output;
+use crate::{output, stop};
 use args::{Down, Live, LiveCommand, Of, Show, Up, Watch};
 
 pub fn live(args: &Live) -> anyhow::Result<ExitCode> {
@@ -39,7 +39,7 @@ pub fn live(args: &Live) -> anyhow::Result<ExitCode> {
 
 fn up(args: &Up) -> anyhow::Result<ExitCode> {
     let house = House::new(super::load(&args.house)?)?;
-    let stop = stop_on_signal()?;
+    let stop = stop::flag(false)?;
     let point = &args.access_point;
     let exporter = exporter(point.metrics_port)?;
     let mut running = Running::up(house, &point.queue, point.seed, &mut |text| output::note(text))?;
@@ -82,7 +82,7 @@ fn exporter(port: Option<u16>) -> anyhow::Result<Option<Exporter>> {
 
 fn watch(args: &Watch) -> anyhow::Result<ExitCode> {
     let house = house(&args.of)?;
-    let stop = stop_on_signal()?;
+    let stop = stop::flag(false)?;
     let (shown, reader) = feed::from_lines(control::watch_house(&house)?);
     let end = show(&args.show, &shown, &stop)?;
     drop(shown);
@@ -155,14 +155,6 @@ fn chosen(named: Option<&str>, up: impl FnOnce() -> Vec<String>) -> anyhow::Resu
         [house] => Ok(house.clone()),
         several => bail!("several houses are up: {}; name one with --house", several.join(", ")),
     }
-}
-
-/// Set by Ctrl-C and by a polite `kill`.
-fn stop_on_signal() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }
 
 #[cfg(test)]

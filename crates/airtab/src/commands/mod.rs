@@ -46,7 +46,7 @@ pub use absent::*;
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use airtab_scenario::reader::instead;
@@ -71,7 +71,7 @@ const MOST_PIPED: u64 = 4 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// In messages; its folder is where files that it names are looked for.
-    pub name: String,
+    pub name: PathBuf,
     /// TOML.
     pub text: String,
     /// Airtab brings it.
@@ -96,7 +96,7 @@ impl Found {
                     format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
                 Err(FileError::Unreadable { file: name.into(), reason })
             }
-            _ => Ok(Found { name: path.display().to_string(), text: scenario_text(path)?, ours: false }),
+            _ => Ok(Found { name: path.into(), text: scenario_text(path)?, ours: false }),
         }
     }
 
@@ -113,7 +113,7 @@ impl Found {
     }
 
     fn ours(name: &str, text: &str) -> Found {
-        Found { name: format!("{name}.toml"), text: text.into(), ours: true }
+        Found { name: format!("{name}.toml").into(), text: text.into(), ours: true }
     }
 
     /// What it says.
@@ -145,11 +145,12 @@ fn load(path: &Path) -> Result<ScenarioFile, FileError> {
 fn load_set(path: Option<&Path>, sets: &[(String, String)]) -> anyhow::Result<ScenarioFile> {
     let mut found = Found::of(path)?;
     for (path, value) in sets {
-        found.text = set(&found.text, path, value).with_context(|| format!("--set in {}", found.name))?;
+        found.text =
+            set(&found.text, path, value).with_context(|| format!("--set in {}", found.name.display()))?;
     }
     if !sets.is_empty() {
         // Lines in messages are those of the text with its new values.
-        found.name.push_str(" with --set");
+        found.name.as_mut_os_string().push(" with --set");
     }
     Ok(found.read()?)
 }
@@ -191,6 +192,12 @@ fn build(
         Ok((q.label.clone(), params))
     };
     queues.iter().map(one).collect()
+}
+
+/// Warns of each discipline whose own limit is above the governor of the scenario.
+fn warn_limited_twice(scenario: &airtab_sim::Scenario, queues: &[(String, airtab_core::Params)]) {
+    let said = queues.iter().filter_map(|(_, params)| airtab_scenario::limited_twice(scenario, params));
+    said.for_each(|warning| output::warn(&warning));
 }
 
 #[cfg(test)]
@@ -283,15 +290,12 @@ mod tests {
             Some(("home.toml".into(), true))
         );
         let rrul = Found::of(Some(Path::new("rrul"))).expect("it is brought");
-        assert_eq!((rrul.name.as_str(), rrul.ours), ("rrul.toml", true));
+        assert_eq!((rrul.name, rrul.ours), ("rrul.toml".into(), true));
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("rrul");
         std::fs::write(&path, "x = 1").expect("written");
         let found = Found::of(Some(&path)).expect("it is there");
-        assert_eq!(
-            (found.name, found.text.as_str(), found.ours),
-            (path.display().to_string(), "x = 1", false)
-        );
+        assert_eq!((found.name, found.text.as_str(), found.ours), (path.clone(), "x = 1", false));
         for name in ["./rrul", "x/rrul", "rrul.toml"] {
             let said = Found::of(Some(Path::new(name))).map(|_| ()).expect_err("no such file").to_string();
             assert!(!said.contains("that airtab brings"), "{name}: {said}");

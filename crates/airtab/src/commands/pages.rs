@@ -67,7 +67,7 @@ fn add(files: &mut Files, command: &Command) -> anyhow::Result<()> {
     let mut roff = Vec::new();
     page.render(&mut roff)?;
     let roff = as_written(&String::from_utf8(roff)?);
-    files.add(&format!("{name}.1"), |out| out.write_all(roff.as_bytes()))?;
+    files.add(format!("{name}.1"), |out| out.write_all(roff.as_bytes()))?;
     let parts = command.get_subcommands().filter(|part| part.get_name() != "help");
     parts.into_iter().try_for_each(|part| add(files, part))
 }

@@ -5,16 +5,14 @@
 
 use std::io::IsTerminal;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use airtab_lab::count;
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::output;
+use crate::{output, stop};
 
-/// Exit code after Ctrl-C.
-pub const INTERRUPTED: u8 = 130;
+pub use crate::stop::INTERRUPTED;
 
 /// A bar on a terminal, one plain line otherwise.
 pub fn progress_bar(runs: usize) -> ProgressBar {
@@ -51,13 +49,5 @@ pub fn spinner() -> ProgressBar {
 
 /// The first Ctrl-C ends runs in good order; the second one ends at once.
 pub fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(INTERRUPTED.into());
-        }
-    })
-    .context("cannot listen for Ctrl-C")?;
-    Ok(stop)
+    stop::flag(true)
 }

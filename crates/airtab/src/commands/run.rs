@@ -31,6 +31,7 @@ pub fn run(args: &Run) -> anyhow::Result<ExitCode> {
         return Ok(super::refused(&message));
     }
     let queues = super::build(std::slice::from_ref(&args.queue), &file.queues)?;
+    super::warn_limited_twice(&file.scenario, &queues);
     let target = match &args.flent {
         Some(path) => match Target::begin(path, &file.scenario, &[&args.queue.label], false) {
             Ok(target) => Some(target),

@@ -4,8 +4,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use airtab_core::Discipline;
 use airtab_lab::count;
-use airtab_scenario::{FileError, HOME};
+use airtab_scenario::{FileError, HOME, limited_twice};
 
 use super::Found;
 use super::reading::named;
@@ -29,6 +30,10 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
             Ok(file) => {
                 super::tell_warnings(&file);
                 let s = &file.scenario;
+                let airtime_fq = Discipline::named("airtime_fq").map(|d| file.queues.params(d));
+                if let Some(warning) = airtime_fq.and_then(|params| limited_twice(s, &params)) {
+                    output::warn(&format!("{name}: {warning}"));
+                }
                 output::print(&format!(
                     "{name}: ok: {}, {} s, {}, {}\n",
                     s.name,

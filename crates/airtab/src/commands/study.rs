@@ -53,7 +53,7 @@ impl<'a> Job<'a> {
         files.spare(SCENARIO, text.as_bytes())?;
         let inputs = inputs.copy(&mut files)?;
         let wanted = if pcap.is_some() { queues } else { &[] };
-        let begin = |(label, _): &(String, Params)| files.begin(&format!("air-{}.pcapng", file_name(label)));
+        let begin = |(label, _): &(String, Params)| files.begin(format!("air-{}.pcapng", file_name(label)));
         let captures = wanted.iter().map(begin).collect::<Result<_, _>>()?;
         Ok(Job {
             pcap,

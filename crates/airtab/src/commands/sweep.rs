@@ -247,7 +247,7 @@ pub fn found(path: &Path) -> anyhow::Result<Experiment> {
         return Ok(Experiment::sweep_of_text(Path::new(&name), &text)?);
     }
     if let Some((name, text)) = shipped(path) {
-        return Ok(Experiment::of_scenario(&format!("{name}.toml"), text)?);
+        return Ok(Experiment::of_scenario(format!("{name}.toml"), text)?);
     }
     let name = path.to_str().filter(|name| !name.ends_with(".toml") && !path.exists());
     match name.map(experiment::find) {

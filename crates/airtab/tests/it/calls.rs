@@ -354,7 +354,7 @@ fn runs_of_another_machine_give_the_same() {
     }
 }
 
-/// Warnings of a command about the file, a discipline, an axis and intervals that are too wide.
+/// Warnings of a command about the file, a discipline, a queue that is empty, an axis and intervals that are too wide.
 #[test]
 fn doubts_are_told_beside_the_results() {
     let driver = "[wifi.driver]\nstop = false\nring = 5\n";
@@ -366,7 +366,11 @@ fn doubts_are_told_beside_the_results() {
     };
     assert!(compared(HOUSE, &["chap", "fifo"]).is_empty());
     let said = compared(&format!("{HOUSE}{driver}"), &["spq:rules=*=0,tcp=1", "fifo"]);
-    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said.len(), 3, "{said:?}");
+    assert!(
+        said[2].starts_with("No discipline can differ here") && said[2].contains("`inflight"),
+        "{said:?}"
+    );
     assert!(said[0].contains("with stop = false the access point's driver takes everything"), "{said:?}");
     assert!(said[1].starts_with("spq: rules: rule 2, 'tcp=1', is never reached"), "{said:?}");
     let swept = |axis: &str, until: Option<f64>, rounds, queues: &[&str]| {

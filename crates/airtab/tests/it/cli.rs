@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
+
+use crate::common::interrupt_signal;
 
 fn airtab(args: &[&str]) -> Output {
     command(args).output().expect("airtab starts")
@@ -507,6 +509,85 @@ fn values_are_set_from_the_command_line() {
     assert!(manifest.contains(command), "{manifest}");
 }
 
+/// The reason and the key come before the table, also with one seed, and not for one discipline. After the change of that key a
+/// discipline can differ. A short schedule has no headline.
+#[test]
+fn a_comparison_says_first_that_no_discipline_can_differ() {
+    let dir = scratch();
+    let house = "duration = \"3s\"\nmeasure = [\"1s\", \"3s\"]\n[wired]\nrate = \"10Mb/s\"\n[wifi]\nphy = \"std-11g\"\n\
+                 [[station]]\nname = \"s\"\nrate = \"54Mb/s\"\nfer = 0\n\
+                 [[app]]\nname = \"update\"\nkind = \"download\"\nstation = \"s\"\n\
+                 [[app]]\nname = \"game\"\nkind = \"game\"\nstation = \"s\"\n";
+    let path = file(dir.path(), "house.toml", house);
+    let second = |more: &[&str]| {
+        let args = ["compare", text(&path), "--queues", "fifo,chap", "--why", "none"];
+        let output = airtab(&[&args[..], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        // Both of the lines that it is broken into.
+        let paragraph = stdout(&output).split("\n\n").nth(1).unwrap_or_default();
+        paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for seeds in ["1", "2"] {
+        let said = second(&["--seeds", seeds]);
+        assert!(
+            said.starts_with("No discipline can differ here: the access point's queue is empty ("),
+            "{said}"
+        );
+        assert!(
+            said.contains("The wired link of 10Mbit is the bottleneck")
+                && said.ends_with("raise `rate` in [wired]."),
+            "{said}"
+        );
+    }
+    let wide = ["--seeds", "2", "--set", "wired.rate=1Gb/s"];
+    let said = second(&wide);
+    assert!(said.contains("best") && !said.contains("No discipline can differ"), "{said}");
+    let said = second(&[&wide[..], &["--short"]].concat());
+    assert!(said.contains('\u{2500}'), "a table, without a headline: {said}");
+    // Where no text is printed, a warning says it.
+    let output = airtab(&["compare", text(&path), "--queues", "fifo,chap", "--seeds", "1", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let reason = json["no_difference"].as_str().expect("a reason");
+    assert!(
+        reason.ends_with("raise `rate` in [wired].") && stderr(&output).contains(reason),
+        "{}",
+        stderr(&output)
+    );
+    let output = airtab(&["compare", text(&path), "--queues", "fifo", "--seeds", "1", "--json"]);
+    assert!(
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).expect("JSON")["no_difference"].is_null()
+    );
+}
+
+#[test]
+fn airtime_fq_with_aql_under_a_governor_is_warned_of() {
+    let dir = scratch();
+    let house = |queue: &str| {
+        let text = format!(
+            "duration = \"500ms\"\n[wifi]\nphy = \"std-11n\"\ndriver = {{ inflight = \"8ms\" }}\n{queue}\n[[station]]\nname = \"s\"\n\
+             mcs = 7\nfer = 0\n[[app]]\nname = \"update\"\nkind = \"download\"\nstation = \"s\"\n"
+        );
+        file(dir.path(), "house.toml", text)
+    };
+    let warned = |args: &[&str]| {
+        let output = airtab(args);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        stderr(&output)
+            .contains("airtime_fq: AQL and the governor (`inflight` in [wifi.driver]) both limit the airtime")
+    };
+    let path = house("");
+    let compare = |queues| ["compare", text(&path), "--seeds", "1", "--queues", queues, "--why", "none"];
+    assert!(warned(&compare("fq_codel,airtime_fq")));
+    assert!(!warned(&compare("fq_codel,airtime_fq:aql=off")));
+    assert!(warned(&["run", text(&path), "--queue", "airtime_fq"]));
+    assert!(warned(&["scenario", "check", text(&path)]));
+    let path = house("[queue.airtime_fq]\naql = \"off\"");
+    assert!(
+        !warned(&["scenario", "check", text(&path)])
+            && !warned(&["run", text(&path), "--queue", "airtime_fq"])
+    );
+}
+
 #[test]
 fn a_scenario_comes_from_standard_input() {
     let home = airtab(&["scenario", "show"]).stdout;
@@ -640,7 +721,7 @@ fn an_interrupt_ends_cleanly() {
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
     assert_eq!(line, "8000 runs ...\n");
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(&child), interrupt_signal()).expect("it runs");
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");

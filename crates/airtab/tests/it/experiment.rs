@@ -5,7 +5,9 @@ use std::io::BufRead;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
+
+use crate::common::interrupt_signal;
 
 /// 18 runs of 6 s.
 const SMALL: &str = include_str!("../../../airtab-lab/tests/it/game-beside-download.toml");
@@ -82,7 +84,7 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     std::fs::write(dir.path().join("mine.toml"), SMALL).unwrap();
     let run = airtab(dir.path(), &["run", "mine.toml", "--seeds", "1", "--out", "results"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    assert!(text(&run.stdout).contains("holds"), "{}", text(&run.stdout));
+    assert!(text(&run.stdout).contains("reproduced"), "{}", text(&run.stdout));
     let html = std::fs::read_to_string(dir.path().join("results/mine.html")).unwrap();
     assert!(html.contains("game, chap by fifo"));
     // What there is, and nothing else, is said to be written.
@@ -112,7 +114,7 @@ fn a_run_ends_in_verdicts_files_and_an_exit_code() {
     std::fs::write(dir.path().join("mine.toml"), known).unwrap();
     let known = airtab(dir.path(), &["run", "mine.toml", "--quick"]);
     assert_eq!(known.status.code(), Some(0));
-    assert!(text(&known.stdout).contains("red, known") && text(&known.stdout).contains("because"));
+    assert!(text(&known.stdout).contains("not reproduced, known") && text(&known.stdout).contains("because"));
 }
 
 /// An experiment without checks shows its figures, quick or not, and names a command that makes them again.
@@ -217,7 +219,7 @@ fn an_interrupt_keeps_what_is_done() {
     while kept() == 0 {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), interrupt_signal()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));
@@ -317,7 +319,7 @@ fn full_runs_in_a_checkout_are_stored() {
     std::fs::write(path.parent().unwrap(), "").unwrap();
     let run = airtab(dir.path(), &["run", "chap/constants"]);
     assert_eq!(run.status.code(), Some(0), "{}", text(&run.stderr));
-    assert_eq!(text(&run.stdout).matches("  holds\n").count(), 9, "{}", text(&run.stdout));
+    assert_eq!(text(&run.stdout).matches("  reproduced\n").count(), 9, "{}", text(&run.stdout));
     assert!(text(&run.stderr).contains("warning: the result is not stored: "), "{}", text(&run.stderr));
     // Elsewhere, no file is written.
     let dir = scratch();
@@ -353,7 +355,7 @@ fn stale_runs_what_is_stale_and_nothing_else() {
     let first = stale();
     assert_eq!(first.status.code(), Some(0), "{}", text(&first.stderr));
     assert!(text(&first.stderr).starts_with("2 experiments to run.\n"), "{}", text(&first.stderr));
-    assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 hold"), "{}", text(&first.stderr));
+    assert!(text(&first.stderr).contains("\nchap/constants: 9 of 9 reproduced"), "{}", text(&first.stderr));
     let sums = text(&first.stdout);
     assert!(sums.starts_with("2 experiments: ") && sums.lines().count() == 1, "no table of each: {sums}");
     assert!(text(&stale().stderr).contains("No simulated result is stale."));
@@ -399,7 +401,7 @@ fn an_interrupted_run_of_stale_results_keeps_those_that_ended() {
         assert!(std::time::Instant::now() < end, "no run is kept");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    kill_process(Pid::from_child(&child), interrupt_signal()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from here"), "{}", text(&output.stderr));

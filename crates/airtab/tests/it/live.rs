@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::common::interrupt_signal;
+
 const BINARY: &str = env!("CARGO_BIN_EXE_airtab");
 
 fn airtab(args: &[&str]) -> Output {
@@ -157,7 +159,7 @@ fn needs_root_a_house_comes_and_goes_and_touches_nothing_else() {
     let mut sleeper = Command::new("ip").args(["netns", "exec", &other, "sleep", "600"]).spawn().expect("ip");
     let before = host();
     assert!(before[1].contains(&other));
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [interrupt_signal(), Signal::TERM] {
         let up = Live::start("up", &path);
         up.until("qa-touch is up");
         assert_eq!(namespaces("qa-touch").len(), 3);

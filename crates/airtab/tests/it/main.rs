@@ -24,6 +24,7 @@ mod schema;
 mod serve;
 mod standalone;
 mod stored_runs;
+mod surroundings;
 mod sweep;
 mod sweep_until;
 mod tcp;

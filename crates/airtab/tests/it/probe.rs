@@ -8,8 +8,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
 use serde_json::Value;
+
+use crate::common::interrupt_signal;
 
 fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_airtab"));
@@ -31,7 +33,7 @@ fn lines(output: &Output) -> Vec<Value> {
 }
 
 fn interrupt(child: &Child) {
-    kill_process(Pid::from_child(child), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(child), interrupt_signal()).expect("it runs");
 }
 
 /// A receiver on a free port, which it names on standard error.

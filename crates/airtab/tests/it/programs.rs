@@ -51,6 +51,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     // Shells: what their scripts start that is not built into them.
     ("crates/airtab/tests/it/files.rs", "sh", &[]),
     ("crates/airtab/tests/it/passed_on.rs", "sh", &[]),
+    ("crates/airtab/tests/it/surroundings.rs", "sh", &[]),
     ("crates/airtab-live/src/apps/program.rs", "sh", &[]),
     // Every Debian has it, and one that nobody has.
     ("crates/airtab/tests/it/experiment.rs", "date", &[]),

@@ -7,10 +7,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
 use serde_json::Value;
+
+use crate::common::interrupt_signal;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_airtab");
 
@@ -30,7 +32,7 @@ struct Running(Child);
 
 impl Running {
     fn end(&mut self) -> Option<i32> {
-        let _ = kill_process(Pid::from_child(&self.0), Signal::INT);
+        let _ = kill_process(Pid::from_child(&self.0), interrupt_signal());
         self.0.wait().ok()?.code()
     }
 }
@@ -86,6 +88,26 @@ fn both_ends_over_loopback() {
     assert_eq!(other.end(), Some(130), "Ctrl-C ends a server");
     let gone = airtab(&["rpm", &address, "--trust", &fingerprint]);
     assert!(text(&gone.stderr).contains("no answer (Connection refused"), "{}", text(&gone.stderr));
+}
+
+/// A server that takes connections and sends no byte: the first Ctrl-C ends the wait for it.
+#[test]
+fn an_interrupt_ends_the_wait_for_a_server() {
+    let mute = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = mute.local_addr().expect("bound").to_string();
+    let mut command = Command::new(BINARY);
+    command.args(["rpm", &at]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("airtab starts");
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("it says what it does");
+    assert!(line.starts_with(&format!("Measuring {at}, ")), "{line}");
+    thread::sleep(Duration::from_millis(300));
+    let start = Instant::now();
+    kill_process(Pid::from_child(&child), interrupt_signal()).expect("it runs");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130));
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(text(&output.stdout).starts_with(&format!("{at}, interrupted\n")), "{}", text(&output.stdout));
 }
 
 #[test]

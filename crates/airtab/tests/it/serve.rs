@@ -9,8 +9,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
+
+use crate::common::interrupt_signal;
 
 /// A scenario of some seconds.
 const SCENARIO: &str = "duration = \"3s\"\n[[station]]\nname = \"tv\"\n[[app]]\nname = \"game\"\nkind = \"game\"\n\
@@ -64,7 +66,7 @@ impl Served {
 
     /// By Ctrl-C: its exit code, and what it said.
     fn end(mut self) -> (Option<i32>, String) {
-        kill_process(Pid::from_child(&self.child), Signal::INT).expect("it is there");
+        kill_process(Pid::from_child(&self.child), interrupt_signal()).expect("it is there");
         let start = Instant::now();
         let status = self.child.wait().expect("it ends");
         assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());

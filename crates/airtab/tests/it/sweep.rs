@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, kill_process};
 
-use common::{airtab, command, results, scratch, text};
+use common::{airtab, command, interrupt_signal, results, scratch, text};
 
 use crate::common;
 
@@ -172,7 +172,7 @@ fn what_is_killed_goes_on() {
     let child = start(&args);
     wait_for_more_than(size());
     let asked = Instant::now();
-    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    kill_process(Pid::from_child(&child), interrupt_signal()).expect("it runs");
     let output = child.wait_with_output().expect("it ends");
     assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));

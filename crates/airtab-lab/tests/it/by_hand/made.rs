@@ -39,6 +39,7 @@ pub fn comparison(queues: Vec<QueueScores>) -> Comparison {
         measure_ns: [90_000_000_000, 270_000_000_000],
         seeds: vec![1, 2, 3],
         classes: vec![0; queues.first().map_or(0, |q| q.apps.len())],
+        no_difference: None,
         queues,
     }
 }

@@ -42,7 +42,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (123 + 2 * (27 + 13) + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (125 + 2 * (27 + 13) + 4 * columns, None));
 }
 
 #[test]
@@ -98,6 +98,8 @@ fn more_is_better_or_less_is() {
         LossRate,
         Latency,
         UplinkLoss,
+        WorseDelayP99,
+        WorseLoss,
         QueueDelay,
         QueueDelayP50,
         QueueDelayP99,

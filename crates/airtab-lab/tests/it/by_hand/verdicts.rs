@@ -62,7 +62,10 @@ fn what_is_known_has_its_cause() {
     assert_eq!((v.state, v.cause.as_deref()), (State::HoldsAgain, Some("because")));
     let words =
         [State::Holds, State::Undecided, State::Red, State::KnownRed, State::HoldsAgain].map(State::word);
-    assert_eq!(words, ["holds", "undecided", "RED", "red, known", "holds again"]);
+    assert_eq!(
+        words,
+        ["reproduced", "inconclusive", "not reproduced", "not reproduced, known", "reproduced again"]
+    );
 }
 
 /// Of two applications: what arrives of both by what both send, not a sum of shares, and of each seed.
@@ -318,12 +321,12 @@ fn verdicts_are_counted() {
     let verdicts = judge(&e, &o);
     assert_eq!(
         text::summary(verdicts.iter()),
-        "3 of 5 hold, 1 known not to, 1 RED, 1 of them listed as known not to: take it off the list"
+        "3 of 5 reproduced, 1 not reproduced, as known, 1 not reproduced, 1 of them listed as known not to be: take it off the list"
     );
-    assert_eq!(text::summary(verdicts[..1].iter()), "1 of 1 hold");
+    assert_eq!(text::summary(verdicts[..1].iter()), "1 of 1 reproduced");
     let style = Style { width: 100, colour: false };
     let table = text::result(&e, &o, &verdicts, style);
-    assert!(table.contains("it holds, though it is listed as known not to: because"), "{table}");
+    assert!(table.contains("it is reproduced, and listed as known not to be: because"), "{table}");
     // 6 points, 3 disciplines, 3 seeds; quick: 1 point, 1 discipline, 2 seeds.
     let list = text::list(std::slice::from_ref(&e), None, style);
     let row = list.lines().find(|line| line.starts_with("mine")).unwrap();
@@ -413,7 +416,7 @@ fn what_is_open_does_not_hold() {
     let e = experiment(&check("of = \"game.game_mos\"\nqueue = \"fifo\"\nat = { q = 20, d = 1 }\nmost = 5"));
     let o = outcome(&e, false, &host(&made));
     let verdicts = judge(&e, &o);
-    assert_eq!(text::summary(verdicts.iter()), "0 of 1 hold, 1 undecided");
+    assert_eq!(text::summary(verdicts.iter()), "0 of 1 reproduced, 1 inconclusive");
     let (_, board) = pages(&e, &o, &verdicts);
     assert!(board.contains("| Made up | 1 | 0 | 1 | 0 | 0 | current |\n"), "{board}");
 }

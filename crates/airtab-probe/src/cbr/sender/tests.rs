@@ -130,6 +130,7 @@ fn every_tenth_packet_measures() {
     let (intervals, samples, summary) = run(Config { pings: Some(pings), ..config() }, 3 * MS, 5_000_000);
     assert_eq!(summary.echoes, Echoes { pings: 25, answered: 25, ..Echoes::default() });
     assert!(samples.iter().all(|s| s.rtt_ns == 3 * MS && s.forward_ns == 7));
+    assert_eq!(summary.impossible, 0);
     assert_eq!(samples[1].sent_ns - samples[0].sent_ns, 80 * MS);
     let rtt = intervals[0].rtt.expect("samples");
     assert_eq!((rtt.count, rtt.min_ns, rtt.max_ns, rtt.mean_ns), (13, 3 * MS, 3 * MS, 3e6));
@@ -301,6 +302,44 @@ fn each_interval_has_its_own_echoes() {
     let sent: Vec<u64> = samples.iter().map(|sample| sample.sent_ns / MS).collect();
     assert_eq!(sent, [100, 200, 300, 1_500, 3_500]);
     assert!(samples.iter().all(|sample| sample.forward_ns == -11), "the receiver's clock is behind");
+    assert_eq!(summary.impossible, 5);
+}
+
+/// The receiver's clock is right, 3 s ahead, 3 s behind, at 1970 and at the end of its 64 bits. Round trips are those of the
+/// monotonic clock. A one-way time outside of its round trip is impossible, and does not wrap.
+#[test]
+fn clocks_that_disagree_are_noticed_and_change_no_round_trip() {
+    let pings = Some(Pings { ratio: 1.0, random: false, depth: None });
+    let mut sender = Sender::new(Config { pings, duration_ns: None, ..config() }, 0, 1).expect("good");
+    let (mut now, mut payload) = (10 * SECOND, vec![0; 1000]);
+    // Any time after 1970, and one near the end of what 64 bits with a sign hold.
+    for (i, stamp) in [1_800_000_000 * SECOND, 10_000_000_000 * SECOND].into_iter().enumerate() {
+        let s = SECOND as i64;
+        for (arrived, forward_ns, agree) in [
+            (stamp, 0, true),
+            (stamp + 5 * MS, 5 * MS as i64, true),
+            (stamp + 9 * MS, 9 * MS as i64, true),
+            (stamp + 9 * MS + 1, 9 * MS as i64 + 1, false),
+            (stamp - 1, -1, false),
+            (stamp + 3 * SECOND, 3 * s, false),
+            (stamp - 3 * SECOND, -3 * s, false),
+            (0, if i == 0 { -1_800_000_000 * s } else { i64::MIN }, false),
+            (u64::MAX, if i == 0 { i64::MAX } else { (u64::MAX - stamp) as i64 }, false),
+        ] {
+            now += SECOND;
+            while sender.advance(now).is_some() {}
+            sender.packet(stamp, &mut payload);
+            sender.sent(now, stamp, true);
+            let header = Header::parse(&payload).expect("a packet");
+            Header { kind: Kind::Echo, echo_rx_ns: arrived, ..header }.write(&mut payload);
+            let sample = sender.handle(now + 9 * MS, &payload).expect("an answer");
+            assert_eq!((sample.rtt_ns, sample.forward_ns), (9 * MS, forward_ns), "{stamp} {arrived}");
+            assert_eq!(sample.clocks_agree(), agree, "{stamp} {arrived}");
+        }
+    }
+    let (_, summary) = sender.finish(now);
+    let rtt = summary.total.rtt.expect("samples");
+    assert_eq!((summary.impossible, rtt.count, rtt.min_ns, rtt.max_ns), (12, 18, 9 * MS, 9 * MS));
 }
 
 /// Numbers on the wire have 32 bits and go on with 0.

@@ -196,7 +196,12 @@ fn each_figure_of_a_sender_is_shown_in_its_column() {
 fn the_summary_of_a_sender_has_steps_percentiles_and_echoes() {
     let echoes = Echoes { pings: 60, answered: 45, late: 7, duplicates: 2, forged: 1 };
     let total = sent();
-    let summary = sender::Summary { total, steps: vec![sender::Interval { packets: 77, ..total }], echoes };
+    let summary = sender::Summary {
+        total,
+        steps: vec![sender::Interval { packets: 77, ..total }],
+        echoes,
+        impossible: 0,
+    };
     let text = sender_summary(&summary, true);
     assert_eq!(
         text,
@@ -217,9 +222,10 @@ fn the_summary_of_a_sender_as_json() {
     let echoes = Echoes { pings: 60, answered: 45, late: 7, duplicates: 2, forged: 1 };
     let total = sent();
     let steps = [77, 88].map(|packets| sender::Interval { packets, ..total });
-    let summary = sender::Summary { total, steps: steps.into(), echoes };
+    let summary = sender::Summary { total, steps: steps.into(), echoes, impossible: 6 };
     let json = summary_json(&summary);
-    assert_eq!(json["pings"], json!({ "sent": 60, "answered": 45, "late": 7, "duplicates": 2, "forged": 1 }));
+    let pings = json!({ "sent": 60, "answered": 45, "late": 7, "duplicates": 2, "forged": 1, "impossible_one_way": 6 });
+    assert_eq!(json["pings"], pings);
     assert_eq!(
         (&json["event"], &json["schema"], &json["packets"]),
         (&json!("summary"), &json!(1), &json!(1_234))
@@ -258,8 +264,14 @@ fn each_figure_of_a_receiver_is_shown_in_its_column() {
 }
 
 #[test]
-fn a_sample_is_exact_and_may_be_negative() {
+fn a_sample_is_exact_and_an_impossible_one_way_time_is_marked() {
     let sample = Sample { sent_ns: 12_000_000_345, rtt_ns: 1_000_000_001, forward_ns: -2_500_000_007 };
-    assert_eq!(sample_row(&sample), "12.000000345 1.000000001 -2.500000007");
+    assert_eq!(sample_row(&sample), "12.000000345 1.000000001 nan # -2.500000007");
+    let late = Sample { forward_ns: 1_000_000_002, ..sample };
+    assert_eq!(sample_row(&late), "12.000000345 1.000000001 nan # 1.000000002");
+    let said = disagreement(3, 40, Path::new("rtt.txt"));
+    assert!(
+        said.starts_with("3 of 40 one-way times are below 0 or above their round trip, and nan in rtt.txt")
+    );
     assert_eq!(sample_row(&Sample { forward_ns: 7, ..sample }), "12.000000345 1.000000001 0.000000007");
 }

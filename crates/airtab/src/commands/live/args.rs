@@ -106,7 +106,7 @@ pub struct RunHouse {
     pub reasons: Reasons,
     /// Also write it for flent, whose plots draw it beside real networks; under several disciplines a file for each,
     /// FILE-chap.flent.gz and so on
-    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file)]
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file())]
     pub flent: Option<PathBuf>,
     /// Serve Prometheus metrics on this port of the loopback, such as 9130
     #[arg(long, value_name = "PORT")]

@@ -13,13 +13,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::args::RunHouse;
-use super::{exporter, stop_on_signal};
+use super::exporter;
 use crate::args::{BUSY, Why};
 use crate::commands::flent::Target;
 use crate::commands::progress::INTERRUPTED;
 use crate::commands::{experiment, refused};
 use crate::form::Format;
-use crate::output;
+use crate::{output, stop};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     let house = House::new(file)?;
     running::check_root()?;
     let exporter = exporter(args.metrics_port)?;
-    let stop = stop_on_signal()?;
+    let stop = stop::flag(false)?;
     let mut trials: Vec<Trial> = Vec::new();
     let mut documents: Vec<Document> = Vec::new();
     for queue in args.queues.iter() {

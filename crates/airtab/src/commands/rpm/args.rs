@@ -46,7 +46,7 @@ pub struct Rpm {
     #[arg(long, value_name = "ADDRESS[:PORT]", num_args = 0..=1, default_missing_value = "127.0.0.1", value_parser = address)]
     pub serve: Option<SocketAddr>,
     /// Also write it for flent, whose plots draw it beside other networks: goodput each way, TCP handshakes as pings
-    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file, conflicts_with = "serve")]
+    #[arg(long, value_name = "FILE.flent.gz", value_parser = flent_file(), conflicts_with = "serve")]
     pub flent: Option<PathBuf>,
     #[command(flatten)]
     pub form: Printed,

@@ -149,7 +149,8 @@ pub fn text(report: &Report) -> String {
 
 /// One sentence, of the worse direction.
 fn verdict(report: &Report) -> String {
-    let rated = ways(report).filter_map(|(way, m)| Some((way, &m.outcome, m.outcome.rpm().ok()?.both())));
+    let loaded = ways(report).filter(|(_, m)| m.outcome.goodput_bps > 0);
+    let rated = loaded.filter_map(|(way, m)| Some((way, &m.outcome, m.outcome.rpm().ok()?.both())));
     let Some((way, seen, rpm)) = rated.min_by(|a, b| a.2.total_cmp(&b.2)) else {
         return "No verdict: no direction was measured.".into();
     };
@@ -246,6 +247,11 @@ mod tests {
         let one = verdict(&report(Some(measured(60, 60)), None));
         assert!(one.contains("(down)"), "{one}");
         assert_eq!(verdict(&report(None, None)), "No verdict: no direction was measured.");
+        // Probes are answered, but nothing loads the network.
+        let mut unloaded = measured(5, 60);
+        unloaded.outcome.goodput_bps = 0;
+        let said = verdict(&report(Some(unloaded), None));
+        assert_eq!(said, "No verdict: no direction was measured.");
     }
 
     /// 240 ms there and back: 120 one way, of 50 to 200 for a game: 53; a page's median of 50 to 100: 0. 600 ms: 300 one way,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! A folder with a sweep in it, the program started there with a cache of its own, and what it wrote: what the tests of
-//! `airtab sweep` share.
+//! `airtab sweep` share. The signal that interrupts the program.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -18,6 +18,16 @@ pub fn command(dir: &Path, cache: &str, args: &[&str]) -> Command {
     command.args(args).current_dir(dir).stdin(Stdio::null());
     command.env("COLUMNS", "100").env("AIRTAB_CACHE", dir.join(cache));
     command
+}
+
+/// The signal of Ctrl-C; SIGTERM where that one is ignored, as in background commands of a shell without job control: what
+/// is started inherits it.
+#[cfg(unix)]
+pub fn interrupt_signal() -> rustix::process::Signal {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or("0");
+    let ignored = u64::from_str_radix(mask.trim(), 16).unwrap_or(0) & 1 << (2 - 1) != 0;
+    if ignored { rustix::process::Signal::TERM } else { rustix::process::Signal::INT }
 }
 
 /// That, to its end.
