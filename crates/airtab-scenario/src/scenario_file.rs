@@ -27,7 +27,7 @@ use crate::queues::QueueSettings;
 use crate::reader::{Document, Form, Problem, Section, Value, choice, label, quantity};
 use crate::requirements::Requirements;
 use crate::station::read_stations;
-use crate::wired::{MESH_WIRED, read_servers, read_wired};
+use crate::wired::{read_servers, read_wired, usual_wired};
 
 /// The home of the CHAP studies: a game, a call, a video, web pages and a
 /// download share one access point. The scenario that `airtab compare` runs
@@ -159,7 +159,7 @@ pub(crate) fn read_file(file: &Path, text: &str, open: OpenFile, top: &Section) 
     let measure_ns = top.read("measure", |v| measured(v, duration_ns)).unwrap_or(0..duration_ns);
     let windows = top.section("windows").map_or_else(Vec::new, |s| read_windows(&s, duration_ns));
     let Network { medium, errors, hops, nodes, meshed } = read_medium(top);
-    let usual = Wired { hops, ..if meshed { MESH_WIRED } else { Wired::default() } };
+    let usual = Wired { hops, ..usual_wired(medium.as_ref(), meshed) };
     let wired = match top.section("wired") {
         Some(s) => read_wired(s, usual),
         None => usual,

@@ -4,8 +4,9 @@
 //!
 //! What it does not do: which server is which node is `airtab_sim::world`'s.
 
-use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
+use airtab_core::{Format, Phy, Unit};
+use airtab_sim::wifi::MediumConfig;
 use airtab_sim::{Access, Latency, Server, Servers, Wired};
 
 use crate::bottleneck::MOST_HOPS;
@@ -17,6 +18,24 @@ pub(crate) const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_00
 /// Where nothing is said of the wires behind the nodes of a mesh: queues are to build at the nodes.
 pub(crate) const MESH_WIRED: Wired =
     Wired { rate_bps: 1_000_000_000, trunk: Latency::both(0), queue_packets: 1000, hops: 0 };
+
+/// Where nothing is said of the wires of a cell of 802.11ac or ax, which carries more than 100 Mb/s: the queue is to build at the
+/// access point.
+const FAST_BPS: u64 = 1_000_000_000;
+
+/// What `[wired]` is if nothing is said of it.
+pub(crate) fn usual_wired(medium: Option<&MediumConfig>, meshed: bool) -> Wired {
+    let phy = match medium {
+        Some(MediumConfig::Dcf(cell)) => Some(&cell.phy),
+        Some(MediumConfig::Emulator(link)) => Some(&link.phy),
+        _ => None,
+    };
+    match phy.map(Phy::format) {
+        _ if meshed => MESH_WIRED,
+        Some(Format::Vht | Format::He) => Wired { rate_bps: FAST_BPS, ..Wired::default() },
+        _ => Wired::default(),
+    }
+}
 
 /// `[wired]`.
 pub(crate) fn read_wired(s: Section, default: Wired) -> Wired {
