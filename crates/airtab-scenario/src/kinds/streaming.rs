@@ -45,7 +45,7 @@ impl Described for Streaming {
     fn read(s: &Section, context: &Context) -> Option<Streaming> {
         let ladder = s.read("ladder", |v| read_ladder(s, v)).unwrap_or_else(|| LADDER_BPS.into());
         let segment_ns = s.read("segment", quantity(Unit::Ns, 100 * MS..=60 * SECOND)).unwrap_or(4 * SECOND);
-        let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(240 * SECOND);
+        let buffer_ns = s.read("buffer", quantity(Unit::Ns, SECOND..=3600 * SECOND)).unwrap_or(30 * SECOND);
         Some(Streaming { ladder, segment_ns, buffer_ns, congestion: congestion(s, context) })
     }
 

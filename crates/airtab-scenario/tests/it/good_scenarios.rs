@@ -278,7 +278,7 @@ fn every_key_arrives() {
         panic!("no stream")
     };
     assert_eq!((ladder.len(), ladder[0], ladder[9]), (10, 235_000, 5_800_000));
-    assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 240 * SECOND));
+    assert_eq!((*segment_ns, *buffer_ns), (4 * SECOND, 30 * SECOND));
     let visits = |i: usize, reading_ns| Pages::Site { site: Site::ALL[i], reading_ns };
     let web = |pages, client| AppKind::Web(Web { pages, client });
     assert_eq!(s.apps[10].kind, web(visits(3, 3 * SECOND), Client::Chromium));
@@ -1073,4 +1073,52 @@ fn each_kind_says_what_it_is() {
             assert_eq!(airtab_scenario::note(kind, seconds * SECOND).as_deref(), *note, "{keys}");
         }
     }
+}
+
+/// The default rate of wires by profile: 1 Gb/s for those of 802.11ac and ax; the file's own goes before.
+#[test]
+fn fast_cells_have_fast_wires() {
+    let rates = |phy: &str, wired: &str| {
+        let text = format!(
+            "duration = \"1s\"\n{wired}\n[wifi]\nphy = \"{phy}\"\n[[server]]\nname = \"far\"\n[[station]]\nname = \"s\"\n\
+             [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\nserver = \"far\"\n"
+        );
+        let scenario = ScenarioFile::parse("x.toml", &text).unwrap_or_else(|e| panic!("{e}")).scenario;
+        let both = [scenario.wired.rate_bps, scenario.servers[0].access.rate_bps];
+        assert_eq!(scenario.wired.trunk, Latency::both(MS));
+        both.map(|bps| bps / 1_000_000)
+    };
+    for (phy, mbps) in [
+        ("phy-a", 100),
+        ("std-11g", 100),
+        ("std-11n", 100),
+        ("std-11ac", 1000),
+        ("std-11ax", 1000),
+        ("std-11ax-2g4", 1000),
+    ] {
+        assert_eq!(rates(phy, ""), [mbps; 2], "{phy}");
+        assert_eq!(rates(phy, "[wired]\nqueue = 7"), [mbps; 2], "{phy}");
+        assert_eq!(rates(phy, "[wired]\nrate = \"50Mb/s\""), [50; 2], "{phy}");
+    }
+}
+
+/// A minute of the default player on an idle link of 54 Mb/s: it plays the highest rate from the end of its start on, and never stands
+/// still. With the source's buffer of 240 s it would stay at the lowest for 90 s.
+#[test]
+fn a_short_film_on_an_idle_link_has_the_highest_rate() {
+    let rate = |keys: &str| {
+        let text = format!(
+            "duration = \"60s\"\nmeasure = [\"40s\", \"60s\"]\n[wifi]\nphy = \"std-11g\"\n[[station]]\nname = \"s\"\nrate = \"54Mb/s\"\n\
+             fer = 0\n[[app]]\nname = \"film\"\nkind = \"streaming\"\nstation = \"s\"\n{keys}"
+        );
+        let file = ScenarioFile::parse("x.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+        let params = airtab_core::Params::new(airtab_core::Discipline::named("fifo").expect("registered"));
+        let f = airtab_scenario::measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1))
+            .apps
+            .remove(0);
+        use airtab_scenario::Metric::{BitRate, Stalled};
+        (f[&BitRate], f[&Stalled])
+    };
+    assert_eq!(rate(""), (5.8e6, 0.0));
+    assert_eq!(rate("buffer = \"240s\""), (0.235e6, 0.0));
 }

@@ -4,7 +4,8 @@
 //! Watson, "A buffer-based approach to rate adaptation" (SIGCOMM 2014), section 4.
 //!
 //! The rate follows from the buffer alone. Up to the reservoir (3/8 of the
-//! buffer) it is the lowest one, from 9/10 on the highest one; in between a line
+//! buffer) it is the lowest one, from 9/10 on the highest one, or from where a
+//! segment has just room, if that is less; in between a line
 //! f leads from the lowest to the highest, and the rate changes when f has reached
 //! the next one. The source's player: 4-s segments, a buffer of 240 s, hence 90 s
 //! and 216 s. A segment is requested when there is room for it; it takes exactly
@@ -57,7 +58,9 @@ impl Streaming {
     /// `last` as the rate before.
     pub fn next_rate(&self, last: usize, level_ns: u64) -> usize {
         let top = self.ladder.len() - 1;
-        let (reservoir, high) = (self.buffer_ns / 8 * 3, self.buffer_ns / 10 * 9);
+        let reservoir = self.buffer_ns / 8 * 3;
+        // No segment is requested with more in the buffer.
+        let high = (self.buffer_ns / 10 * 9).min(self.buffer_ns - self.segment_ns);
         if level_ns <= reservoir {
             return 0;
         }
@@ -225,6 +228,17 @@ mod tests {
         assert_eq!(next(0, 121.5), 0, "f at the very rate: not below it yet");
     }
 
+    /// In a buffer of 30 s a segment of 4 s has room with 26 s: less than 9/10 of it, and the highest rate.
+    #[test]
+    fn a_full_buffer_has_the_highest_rate() {
+        for (buffer_s, full_s) in [(8, 4), (30, 26), (39, 35), (50, 45), (240, 216)] {
+            let film = Streaming { buffer_ns: buffer_s * S, ..film(&LADDER) };
+            assert_eq!(film.next_rate(2, full_s * S), 3, "{buffer_s} s");
+            assert!(film.next_rate(2, full_s * S - S / 10) < 3, "{buffer_s} s");
+            assert_eq!(film.next_rate(3, buffer_s * S / 8 * 3), 0, "{buffer_s} s");
+        }
+    }
+
     #[test]
     fn a_ladder_of_one_rate() {
         let film = film(&[700_000]);
@@ -238,7 +252,7 @@ mod tests {
     /// 4 s, two that took 10 s each and a third at once fill the buffer until 28 s; the next has room at 24 s.
     #[test]
     fn a_film_that_stood_still_goes_on_from_there() {
-        let mut player = Player::new(Streaming { buffer_ns: 8 * S, ..film(&LADDER) });
+        let mut player = Player::new(Streaming { buffer_ns: 8 * S, ..film(&LADDER[..1]) });
         let mut next_ns = 0;
         for now in [10 * S, 20 * S, 20 * S] {
             assert_eq!(player.choose(next_ns), 500_000);
