@@ -116,6 +116,7 @@ static u64 step(u64 t, u32 count)
 static bool decides(struct reference *r, u64 sojourn, bool ecn, u64 now)
 {
 	bool due = r->count > 0 && now >= r->next, signal = false;
+	bool late = now > r->next;	/* sch_cake's schedule: of before an episode begins */
 
 	if (sojourn > TARGET) {
 		if (!r->dropping) {
@@ -127,14 +128,20 @@ static bool decides(struct reference *r, u64 sojourn, bool ecn, u64 now)
 		signal = due;
 	} else {
 		r->dropping = false;
-		for (; r->count > 0 && now >= r->next; r->next = step(r->next, r->count))
+		while (r->count > 0 && now >= r->next) {
 			r->count--;
+			r->next = step(r->next, r->count);
+			late = now > r->next;
+		}
 	}
 	if (signal) {
 		r->count++;
 		r->next = step(r->next, r->count);
+		late = now > r->next;
 	}
-	if (now > r->next && r->count > 0 && !(signal && !ecn))
+	if (r->count == 0)
+		r->next = now + INTERVAL;
+	else if (late && !(signal && !ecn))
 		r->next = now;
 	r->marks += signal && ecn;
 	r->drops += signal && !ecn;
@@ -179,6 +186,50 @@ static void as_described(u64 seed, bool ecn)
 	CHECK_EQ(s.drops, r.drops);
 	CHECK_EQ(s.marks, r.marks);
 	CHECK(highest > 10 && (ecn ? s.marks : s.drops) > 500);
+}
+
+/* Whether a packet that waited so long is dropped at a time. */
+static bool judged(struct at_cobalt *c, u64 sojourn, u64 now)
+{
+	struct at_cobalt_params k = at_cobalt_scale(TARGET, INTERVAL, 0);
+	struct at_cobalt_stats s = { 0 };
+	struct at_pkt p = { 0 };
+
+	at_codel_stamp(&p, now - sojourn);
+	return at_cobalt_drops(&k, c, &s, &p, false, 0, now);
+}
+
+/* The first packet above target of a queue that had none for an interval: the second is due at
+ * once, then one after 100 / sqrt 2 ms. Worked by hand from sch_cake's rules. */
+static void after_a_pause(void)
+{
+	struct at_cobalt c = { 0 };
+
+	CHECK(!judged(&c, 6 * MS, SEC));
+	CHECK(c.dropping && c.count == 1 && c.drop_next == SEC);
+	CHECK(judged(&c, 6 * MS, SEC + MS));
+	CHECK_EQ(c.count, 2);
+	CHECK_EQ(c.drop_next, SEC + 70710678);
+	CHECK(!judged(&c, 6 * MS, SEC + 70 * MS));
+	CHECK(judged(&c, 6 * MS, SEC + 71 * MS));
+	/* after 3 s the count is 0 again, and the next episode begins like the first */
+	CHECK(!judged(&c, MS, 4 * SEC) && !c.count);
+	CHECK_EQ(c.drop_next, 4 * SEC + INTERVAL);
+	CHECK(!judged(&c, 6 * MS, 4 * SEC + INTERVAL + 1));
+	CHECK(judged(&c, 6 * MS, 4 * SEC + INTERVAL + 2));
+}
+
+/* With a packet less than an interval before, an interval passes. */
+static void without_a_pause(void)
+{
+	struct at_cobalt c = { 0 };
+
+	CHECK(!judged(&c, MS, SEC) && c.drop_next == SEC + INTERVAL);
+	CHECK(!judged(&c, 6 * MS, SEC + 50 * MS));
+	CHECK_EQ(c.drop_next, SEC + 150 * MS);
+	CHECK(!judged(&c, 6 * MS, SEC + 51 * MS));
+	CHECK(!judged(&c, 6 * MS, SEC + 150 * MS - 1));
+	CHECK(judged(&c, 6 * MS, SEC + 150 * MS));
 }
 
 /* Four full packets at the rate are no queue, whatever the target. */
@@ -230,6 +281,8 @@ int main(void)
 		CASE(as_described(seed, false));
 		CASE(as_described(seed, true));
 	}
+	CASE(after_a_pause());
+	CASE(without_a_pause());
 	CASE(four_packets());
 	CASE(forgets());
 	return 0;

@@ -10,9 +10,10 @@
  *
  * CoDel here is not RFC 8289's (codel.h). The first packet above target begins an
  * episode at once and the first drop is due an interval after it, or what `count`
- * of the episodes before makes of that. An episode ends with the first packet below
- * target; `count` is then not forgotten but runs back by the same schedule, one step
- * each interval / sqrt(count), as it does while the queue is empty.
+ * of the episodes before makes of that. In a queue that has had no packet for an
+ * interval it is due at once, with the second packet. An episode ends with the first
+ * packet below target. `count` then runs back by the same schedule, one step each
+ * interval / sqrt(count), as it does while the queue is empty.
  *
  * BLUE: a queue that loses a packet to an overflow drops each packet with a
  * probability that is 1/256 higher, an empty one with one 1/4096 lower; no more than
@@ -41,7 +42,8 @@ struct at_cobalt_params {
 
 /* One queue. All zero: a new one, at rest. */
 struct at_cobalt {
-	u64 drop_next;			/* ns: when the next drop, or step back, is due */
+	u64 drop_next;			/* ns: when the next drop, or step back, is due; with a count
+					   of 0, an interval after the last packet */
 	u64 blue;			/* ns: of BLUE's last step */
 	u32 p;				/* BLUE's probability, of 2^32 */
 	u32 count : 31, dropping : 1;
@@ -130,7 +132,8 @@ static inline bool at_cobalt_drops(const struct at_cobalt_params *k, struct at_c
 {
 	u64 sojourn = at_codel_sojourn(p, now);
 	bool above = sojourn > k->target && sojourn > k->packets;
-	bool due = c->count && now >= c->drop_next, drop = false, blue = c->p && draw < c->p;
+	bool late = now > c->drop_next, due = c->count && now >= c->drop_next;
+	bool drop = false, blue = c->p && draw < c->p;
 
 	if (above && !c->dropping)
 		c->drop_next = at_cobalt_law(k, c, now);
@@ -143,10 +146,15 @@ static inline bool at_cobalt_drops(const struct at_cobalt_params *k, struct at_c
 		if (c->count < AT_CODEL_COUNT_MAX)
 			c->count++;
 		c->drop_next = at_cobalt_law(k, c, c->drop_next);
+		late = now > c->drop_next;
 	} else if (due) {
 		at_cobalt_back(k, c, AT_COBALT_STEPS, now);
+		late = now > c->drop_next;
 	}
-	if (c->count && now > c->drop_next && !drop && !blue)
+	/* `late` is not of the start of an episode, as in sch_cake */
+	if (!c->count)
+		c->drop_next = now + k->interval;
+	else if (late && !drop && !blue)
 		c->drop_next = now;
 	if (last || s->batch == AT_CODEL_BATCH)
 		return false;
