@@ -95,7 +95,7 @@ static u32 cbq_longest(const struct at_cbq *s, u32 i)
 }
 
 /* Where there are too many, the longest of the class's queues loses the half of its
- * bytes, `batch` packets at most. */
+ * bytes, `batch` packets at most, and its CoDel counts them. */
 static enum at_verdict cbq_make_room(struct at_qdisc *q, u32 i, const struct at_pkt *p)
 {
 	struct at_cbq *s = at_cbq_priv(q);
@@ -108,6 +108,7 @@ static enum at_verdict cbq_make_room(struct at_qdisc *q, u32 i, const struct at_
 		do {
 			verdict = at_book_room(q, at_queues_take(q, &s->queues, k), p, false, verdict);
 		} while (++n < s->queues.batch && s->queues.bytes[k] > half);
+		at_codel_overflowed(&s->queues.at[k].codel, n);
 	}
 	return verdict;
 }

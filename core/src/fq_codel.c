@@ -15,7 +15,7 @@
  *    sends just one packet at a time would always be new.
  *  - CoDel (codel.h) decides over each packet taken, per queue.
  *  - When limit or memory is exceeded, the queue with the most bytes loses from
- *    its head half of them, at most `drop_batch` packets.
+ *    its head half of them, at most `drop_batch` packets; CoDel counts them.
  *  - A queue with packets of closed stations alone (gate.h) is passed over and keeps
  *    its place and its deficit; of one that stations share, the others' packets go.
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, and
@@ -220,6 +220,7 @@ static bool fq_codel_change(struct at_qdisc *q, const struct at_vals *v, u64 now
 	s->memory = *v[P_MEMORY].v;
 	s->quantum = (u32)*v[P_QUANTUM].v;
 	s->batch = *v[P_DROP_BATCH].v;
+	s->signals = true;
 	s->codel = (struct at_codel_params){
 		.target = (u32)*v[P_TARGET].v,
 		.interval = (u32)*v[P_INTERVAL].v,

@@ -188,6 +188,47 @@ static void overflow(void)
 	close_host(&h);
 }
 
+/* A packet comes and one goes each millisecond, with 40 queued and all above target from
+ * 5 ms on. At 150 ms a burst exceeds the limit of 100 by one. Drops of CoDel until 274 ms,
+ * without those of the overflow. */
+static void overflow_counts(const char *kind, const char *args, u32 expected)
+{
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, kind, args, 1200);
+	CHECK_EQ(drops_in(&h, 0, 150), 1);
+	while (!(h.drops - 1))
+		put(&h, 1, 1500, 150 * MS);
+	for (u32 ms = 151; ms <= 274; ms++) {
+		put(&h, 1, 1500, ms * MS);
+		CHECK(get(&h, &t, ms * MS));
+	}
+	CHECK_EQ(stat(&h, "codel_drops"), expected);
+	close_host(&h);
+}
+
+/* By hand, as in Linux's fq_codel_drop: by the overflow's 20 packets the count of 1 becomes
+ * 21. Drops at 105, 205 and, after 100 / sqrt 22, 23 and 24 ms, at 226.3, 247.2 and 267.6 ms.
+ * An overflow of 51 packets, the half, leaves none that is late and ends the episode. The next
+ * one begins at 255 ms with a count of 52 - 1; its second drop is due at 269.0 ms. In
+ * mac80211's queues an overflow counts nothing: 105 and 205, the next at 275.7. */
+static void overflow_signals(void)
+{
+	struct host h;
+
+	overflow_counts("fq_codel", "limit=100 drop_batch=20", 5);
+	overflow_counts("fq_codel", "limit=100", 3);
+	overflow_counts("cbq", "class_limit=100 inner=2", 3);
+	overflow_counts("airtime_fq", "limit=100 target=5000000 aql=0", 2);
+	/* before the first episode: that begins as it does without */
+	open_host(&h, "fq_codel", "limit=100 drop_batch=20", 1200);
+	for (u32 i = 0; i < 61; i++)
+		put(&h, 1, 1500, 0);
+	CHECK_EQ(drops_in(&h, 0, 274), 20 + 2);
+	close_host(&h);
+}
+
 /* With very many queues a lower limit takes several calls, each of a few scans; an
  * arrival between them makes no more room than a call. */
 static void limit_in_steps(void)
@@ -454,6 +495,7 @@ int main(void)
 	CASE(sparse_first());
 	CASE(nobody_stays_new());
 	CASE(overflow());
+	CASE(overflow_signals());
 	CASE(limit_in_steps());
 	CASE(memory_with_many_queues());
 	CASE(memory());

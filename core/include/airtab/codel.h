@@ -148,7 +148,7 @@ static inline bool at_codel_signals(const struct at_codel_params *k, struct at_c
 		return false;
 	}
 	if (c->state == AT_CODEL_CALM) {
-		bool soon = now < c->drop_next + 16 * (u64)k->interval;
+		bool soon = c->drop_next && now < c->drop_next + 16 * (u64)k->interval;
 
 		c->state = AT_CODEL_DROPPING;
 		c->count = before > 1 && soon ? before : 1;
@@ -180,6 +180,15 @@ static inline bool at_codel_drops(const struct at_codel_params *k, struct at_cod
 	s->drops++;
 	s->batch++;
 	return true;
+}
+
+/* The queue lost n packets to an overflow: they count as drops of this episode, or as those
+ * of the one before the next (Linux, fq_codel). */
+static inline void at_codel_overflowed(struct at_codel *c, u64 n)
+{
+	u32 room = AT_CODEL_COUNT_MAX - c->count;
+
+	c->count += n < room ? (u32)n : room;
 }
 
 #endif

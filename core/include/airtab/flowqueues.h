@@ -13,7 +13,8 @@
  *    would always be new.
  *  - CoDel (codel.h) decides over each packet taken, per queue.
  *  - When limit or memory is exceeded, the queue with the most bytes, of all tins,
- *    loses from its head half of them, at most `batch` packets.
+ *    loses from its head half of them, at most `batch` packets. With `signals` its CoDel
+ *    counts them as drops (Linux's fq_codel; not mac80211's queues).
  *  - A queue with packets of closed stations alone (gate.h) is passed over and keeps
  *    its place and its deficit; of one that stations share, the others' packets go.
  *  - Urgent packets wait apart (urgent.h); the caller says when they go.
@@ -67,6 +68,7 @@ struct at_queues {
 	struct at_codel_stats total;
 	struct at_urgent urgent;
 	u64 n_new, n_overflows;
+	bool signals;		/* packets lost to an overflow count for CoDel */
 };
 
 /* Of `busy`. */
@@ -302,6 +304,8 @@ static inline enum at_verdict at_queues_make_room(struct at_qdisc *q, struct at_
 		do {
 			verdict = at_book_room(q, at_queues_take(q, s, i), p, memory, verdict);
 		} while (++n < s->batch && s->bytes[i] > half);
+		if (s->signals)
+			at_codel_overflowed(&s->at[i].codel, n);
 		work += s->n + n * AT_QUEUES_DROP;
 	}
 	return verdict;
