@@ -18,7 +18,8 @@
  *    classes. What a class leaves is its group's first. The last class, which is what no
  *    rule took, is a group of its own by default.
  *  - inner=fifo: a class that has class_limit packets drops what arrives. red: RED (red.h)
- *    of its own, for which the link is the class's share of `rate`, at least 128 kb/s.
+ *    of its own, for which the link is the class's share of `rate`, at least 128 kb/s,
+ *    and busy for the time of `packet` when one left.
  *    fq_codel: flows of a class take turns, each with CoDel (flowqueues.h); when the class
  *    is full the flow with most bytes makes room.
  *  - `limit` is of all classes together: with the others' packets it refuses as a full
@@ -45,11 +46,13 @@
 
 enum {
 	P_CLASSES, P_SHARE, P_CLASS_LIMIT, P_BORROW, P_GROUP, P_INNER, P_RULES, P_LIMIT, P_MIN, P_MAX,
-	P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_END
+	P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_IDLE, P_END
 };
 
 static const char *const cbq_borrows[] = { "all", "ordered", NULL };
 static const char *const cbq_inners[] = { "fifo", "red", "fq_codel", NULL };
+
+static const char *const cbq_idles[] = { "link", "queue", NULL };
 
 static const struct at_param cbq_params[] = {
 	[P_CLASSES] = {
@@ -147,6 +150,11 @@ static const struct at_param cbq_params[] = {
 		.id = 19, .unit = AT_NS, .max_len = 1, .name = "interval",
 		.help = "inner=fq_codel: how long it may be above: a usual round-trip time",
 		.source = "RFC 8289 4.3", .def = AT_CODEL_INTERVAL, .min = 1000, .max = 4000000000u,
+	},
+	[P_IDLE] = {
+		.id = 20, .unit = AT_CHOICE, .max_len = 1, .name = "idle",
+		.help = "inner=red: start of a class's idle time: its link is free, or its last packet leaves the queue",
+		.source = "Linux; Parris F 3.7", .def = 0, .min = 0, .max = 1, .choices = cbq_idles,
 	},
 	[P_END] = { 0 },
 };
@@ -362,6 +370,7 @@ static void cbq_set_inner(struct at_cbq *s, const struct at_vals *v)
 		s->at[i].limit = cbq_value(&v[P_CLASS_LIMIT], i);
 		s->at[i].params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_WEIGHT].v,
 						   *v[P_PACKET].v, rate > RATE_MIN ? rate : RATE_MIN);
+		s->at[i].params.from_link = !*v[P_IDLE].v;
 	}
 	s->ecn = *v[P_ECN].v;
 	s->queues.limit = *v[P_LIMIT].v;

@@ -23,6 +23,8 @@ struct at_pkt *at_cbq_count_out(struct at_qdisc *q, u32 i, struct at_pkt *p, u64
 	t->bytes -= at_bytes(p);
 	t->parked -= at_parked(q, p);
 	at_red_departs(&s->at[i].red, now);
+	if (!t->qlen)
+		at_red_idles(&s->at[i].params, &s->at[i].red, now + s->at[i].params.packet_ns);
 	return p;
 }
 

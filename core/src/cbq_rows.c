@@ -66,7 +66,7 @@ static u64 cbq_average(const struct at_cbq *s, u32 i, u64 now)
 
 	if (s->inner != AT_CBQ_RED)
 		return 0;
-	return s->tins[i].qlen ? c->red.average : at_red_average(&c->params, &c->red, 0, now);
+	return at_red_shown(&c->params, &c->red, s->tins[i].qlen, now);
 }
 
 /* Place 0 is the urgent packets', then come the classes. */

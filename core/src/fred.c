@@ -11,9 +11,11 @@
  *  - A packet that finds the queue full is dropped. That is no sample, and nothing
  *    else is looked at.
  *  - The average (red.h) is sampled when a packet is queued, by what is queued before
- *    it, and when one leaves, by what stays. An empty queue is told from one that
- *    has just become so: it stands for the samples of 0 that were missed, which an
- *    arrival takes, and takes once more when it is queued (as printed).
+ *    it, and when one leaves, by what stays. An idle queue stands for the samples of 0
+ *    that were missed, which an arrival takes.
+ *  - idle=link: a queue is idle once the link finds it empty; before, an arrival to it
+ *    takes a sample of 0. idle=queue: once its last packet left, and who arrives takes
+ *    what was missed once more when it is queued (as printed by Parris).
  *  - The share of a flow is the average over the flows that have packets, of the last
  *    sample; at least one packet.
  *  - A packet is dropped whose flow has `min` packets, or its share and more than one
@@ -46,7 +48,7 @@
 #include "airtab/urgent.h"
 
 enum {
-	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_MINQ, P_FLOWS, P_END
+	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_ECN, P_MINQ, P_FLOWS, P_IDLE, P_END
 };
 enum {
 	S_AVERAGE, S_ACTIVE, S_MARKS, S_EARLY_DROPS, S_SHARE_DROPS, S_URGENT, S_URGENT_OVER, S_URGENT_AIR,
@@ -74,14 +76,16 @@ struct fred {
 	u64 limit, random, seq;		/* packets; state of the draws */
 	u64 marks, early, share;
 	struct at_red_params params;
-	struct at_red red;		/* its average, count and time; not whether it is above */
+	struct at_red red;		/* its average, count, time and whether it is idle; not whether it is above */
 	u32 minq;
 	u32 queued;			/* packets, without the urgent ones */
 	u32 active, sharing;		/* flows with packets: now, and at the last sample */
-	bool idle, ecn;			/* idle: nothing was queued at the last sample either */
+	bool ecn;
 };
 
 enum fred_verdict { PASSES, EARLY, OVER };
+
+static const char *const fred_idles[] = { "link", "queue", NULL };
 
 static const struct at_param fred_params[] = {
 	[P_LIMIT] = {
@@ -136,6 +140,11 @@ static const struct at_param fred_params[] = {
 		.id = 10, .unit = AT_COUNT, .flags = AT_P_INIT, .max_len = 1, .name = "flows",
 		.help = "flows with packets queued that are told apart", .source = "docs/fred.md",
 		.def = 256, .min = 1, .max = 1u << 20,
+	},
+	[P_IDLE] = {
+		.id = 11, .unit = AT_CHOICE, .max_len = 1, .name = "idle",
+		.help = "start of idle time: the link finds the queue empty, or the last packet leaves the queue",
+		.source = "Linux; Parris F 3.12", .def = 0, .min = 0, .max = 1, .choices = fred_idles,
 	},
 	[P_END] = { 0 },
 };
@@ -220,17 +229,17 @@ static void fred_leaves(struct fred *s, u32 i)
 
 static u64 fred_average(const struct fred *s, u64 now)
 {
-	if (s->queued || !s->idle)
+	if (s->queued || !s->red.idle)
 		return at_ewma_add(s->red.average, s->params.keep, s->queued);
-	return at_red_average(&s->params, &s->red, 0, now);
+	return at_red_idle_average(&s->params, &s->red, now);
 }
 
 static void fred_sample(struct fred *s, u64 now)
 {
 	s->red.average = fred_average(s, now);
 	s->sharing = s->active;
-	if (!s->queued && !s->idle) {
-		s->idle = true;
+	if (!s->params.from_link && !s->queued && !s->red.idle) {
+		s->red.idle = true;
 		at_red_departs(&s->red, now);
 	}
 }
@@ -325,6 +334,8 @@ static enum at_verdict fred_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 		return at_book_refuse(q, p, AT_R_LIMIT);
 	if (!s->queued)
 		fred_sample(s, now);
+	if (s->params.from_link)
+		s->red.idle = false;
 	i = fred_find(s, at_flow(p));
 	f = &s->flows[i];
 	verdict = fred_judge(s, f);
@@ -342,7 +353,7 @@ static enum at_verdict fred_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 no
 	if (!f->backlog++)
 		s->active++;
 	fred_sample(s, now);
-	s->idle = false;
+	s->red.idle = false;
 	s->queued++;
 	at_fifo_push(&s->line.fifo, p);
 	fred_set_flow(p, i);
@@ -359,8 +370,11 @@ static struct at_pkt *fred_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 	if (p) {
 		s->urgent.sent++;
 	} else {
-		if (!at_line_first(q, &s->line))
+		if (!at_line_first(q, &s->line)) {
+			if (!s->queued)
+				at_red_idles(&s->params, &s->red, now);
 			return NULL;
+		}
 		p = at_line_take(&s->line);
 		fred_departs(s, p, now);
 	}
@@ -428,6 +442,7 @@ static bool fred_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 	s->limit = *v[P_LIMIT].v;
 	s->params = at_red_params_of(*v[P_MIN].v, *v[P_MAX].v, *v[P_MAX_P].v, *v[P_WEIGHT].v,
 				     *v[P_PACKET].v, *v[P_RATE].v);
+	s->params.from_link = !*v[P_IDLE].v;
 	s->minq = (u32)*v[P_MINQ].v;
 	s->ecn = *v[P_ECN].v;
 	while (fred_over(q))
@@ -439,7 +454,6 @@ static bool fred_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 static void fred_begin(struct fred *s, u64 now)
 {
 	at_red_begin(&s->red, now);
-	s->idle = true;
 	s->queued = s->active = s->sharing = 0;
 	s->flows[OTHERS].backlog = s->flows[OTHERS].strikes = 0;
 }
@@ -473,11 +487,11 @@ static void fred_reset(struct at_qdisc *q, u64 now)
 
 /* ---- tables ---- */
 
-/* The average falls while the queue is empty. */
+/* The average falls while the queue is idle. */
 static void fred_read(const struct at_qdisc *q, u64 *v, u64 now)
 {
 	const struct fred *s = fred_priv(q);
-	u64 average = s->queued || !s->idle ? s->red.average : fred_average(s, now);
+	u64 average = s->queued || !s->red.idle ? s->red.average : fred_average(s, now);
 
 	v[S_AVERAGE] = average >> 16;
 	v[S_ACTIVE] = s->active;

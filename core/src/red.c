@@ -17,13 +17,13 @@
  * are not here: docs/red.md, limits.
  *
  * Defaults: Parris's, table 5.1: 240 packets, thresholds 5 and 40, weight 1/256,
- * max_p 10 %; a link of 10 Mb/s and packets of 1000 bytes.
+ * max_p 10 %; a link of 10 Mb/s and packets of 1000 bytes. Idle time begins as in Linux.
  */
 #include "airtab/gate.h"
 #include "airtab/red.h"
 
 enum {
-	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_GENTLE, P_ECN, P_HARD, P_END
+	P_LIMIT, P_MIN, P_MAX, P_WEIGHT, P_MAX_P, P_RATE, P_PACKET, P_GENTLE, P_ECN, P_HARD, P_IDLE, P_END
 };
 enum { S_AVERAGE, S_PROBABILITY, S_COUNT, S_MARKS, S_EARLY_DROPS, S_FORCED_DROPS, S_END };
 
@@ -35,6 +35,8 @@ struct red {
 	struct at_red red;
 	bool ecn, hard;
 };
+
+static const char *const red_idles[] = { "link", "queue", NULL };
 
 static const struct at_param red_params[] = {
 	[P_LIMIT] = {
@@ -90,6 +92,11 @@ static const struct at_param red_params[] = {
 		.help = "above the highest average drop also what could be marked",
 		.source = "RFC 3168 7", .def = 1, .min = 0, .max = 1,
 	},
+	[P_IDLE] = {
+		.id = 11, .unit = AT_CHOICE, .max_len = 1, .name = "idle",
+		.help = "start of idle time: the link finds the queue empty, or the last packet leaves the queue",
+		.source = "Linux; Parris F 3.7", .def = 0, .min = 0, .max = 1, .choices = red_idles,
+	},
 	[P_END] = { 0 },
 };
 
@@ -136,6 +143,7 @@ static struct at_red_params red_read_params(const struct at_vals *v)
 						  *v[P_PACKET].v, *v[P_RATE].v);
 
 	k.gentle = *v[P_GENTLE].v;
+	k.from_link = !*v[P_IDLE].v;
 	return k;
 }
 
@@ -215,8 +223,11 @@ static struct at_pkt *red_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 n
 	struct at_pkt *p = at_line_first(q, &s->line);
 
 	memset(t, 0, sizeof(*t));
-	if (!p)
+	if (!p) {
+		if (!q->qlen)
+			at_red_idles(&s->params, &s->red, now);
 		return NULL;
+	}
 	at_line_take(&s->line);
 	at_book_out(q, p);
 	at_red_departs(&s->red, now);
@@ -239,11 +250,11 @@ static void red_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 		at_line_turned(q, &red_priv(q)->line, sta, open);
 }
 
-/* The average falls while the queue is empty. */
+/* The average falls while the queue is idle. */
 static void red_read(const struct at_qdisc *q, u64 *v, u64 now)
 {
 	const struct red *s = red_priv(q);
-	u64 average = q->qlen ? s->red.average : at_red_average(&s->params, &s->red, 0, now);
+	u64 average = at_red_shown(&s->params, &s->red, q->qlen, now);
 
 	v[S_AVERAGE] = average >> 16;
 	v[S_PROBABILITY] = at_red_probability(&s->params, average) * 15625 >> 26;	/* 10^6 = 15625 * 2^6 */

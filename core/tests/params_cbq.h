@@ -280,6 +280,28 @@ static void cbq_interval(struct host *h)
 	CHECK(often > 5 * drops_with(h, 50, 2200 * MS, 1000, 0));
 }
 
+/* A class's link is busy for the time of a packet: an arrival in it takes a sample of 0, or
+ * none. Class 1 has 16 % of 10 Mb/s: 5 ms. */
+static void cbq_idle(struct host *h)
+{
+	u64 before;
+
+	open_host(h, "cbq", "inner=1 weight=1/4", 64);
+	cbq_puts(h, 1, 20);
+	while (h->q->qlen)
+		served(h);
+	before = cell(h, 1, "average");
+	h->now += 5 * MS - 1;
+	cbq_puts(h, 1, 1);
+	CHECK(cell(h, 1, "average") - before * 3 / 4 + 1 <= 2);
+	served(h);
+	before = cell(h, 1, "average");
+	change(h, "idle=1", h->now);
+	h->now += 5 * MS - 1;
+	cbq_puts(h, 1, 1);
+	CHECK_EQ(cell(h, 1, "average"), before);
+}
+
 #define CBQ_CASES \
 	{ "cbq", "classes", cbq_classes }, \
 	{ "cbq", "share", cbq_share }, \
@@ -299,6 +321,7 @@ static void cbq_interval(struct host *h)
 	{ "cbq", "flows", cbq_flows }, \
 	{ "cbq", "quantum", cbq_quantum }, \
 	{ "cbq", "target", cbq_target }, \
-	{ "cbq", "interval", cbq_interval }
+	{ "cbq", "interval", cbq_interval }, \
+	{ "cbq", "idle", cbq_idle }
 
 #endif

@@ -102,8 +102,8 @@ static u64 fred_left(struct host *h, u64 ns)
 
 	h->q->ops->reset(h->q, from);
 	puts_of(h, 1, 1500, 20);
-	while (h->q->qlen)
-		served(h);
+	while (get(h, &ticket, h->now))
+		;
 	h->now += ns;
 	return stat(h, "average");
 }
@@ -158,6 +158,28 @@ static void fred_flows(struct host *h)
 	CHECK_EQ(stat(h, "active"), 3);
 }
 
+/* An arrival to an empty queue whose last packet is still on the link: samples of 0, at the
+ * arrival and when it is queued, or none. */
+static void fred_idle(struct host *h)
+{
+	u64 before;
+
+	open_host(h, "fred", "weight=1/4 min=1966080", 64);
+	fred_queued(h, 1, 20);
+	while (h->q->qlen)
+		served(h);
+	before = stat(h, "average");
+	fred_queued(h, 1, 1);
+	CHECK(stat(h, "average") - before * 9 / 16 + 1 <= 2);
+	served(h);
+	change(h, "idle=1", h->now);
+	fred_queued(h, 1, 1);
+	served(h);
+	before = stat(h, "average");
+	fred_queued(h, 1, 1);
+	CHECK_EQ(stat(h, "average"), before);
+}
+
 #define FRED_CASES \
 	{ "fred", "limit", fred_limit }, \
 	{ "fred", "min", fred_min }, \
@@ -168,6 +190,7 @@ static void fred_flows(struct host *h)
 	{ "fred", "packet", fred_packet }, \
 	{ "fred", "ecn", fred_ecn }, \
 	{ "fred", "minq", fred_minq }, \
-	{ "fred", "flows", fred_flows }
+	{ "fred", "flows", fred_flows }, \
+	{ "fred", "idle", fred_idle }
 
 #endif

@@ -63,8 +63,8 @@ static u64 red_left(struct host *h, u64 ns)
 
 	h->q->ops->reset(h->q, from);
 	puts_of(h, 1, 1500, 20);
-	while (h->q->qlen)
-		served(h);
+	while (get(h, &ticket, h->now))
+		;
 	h->now += ns;
 	return stat(h, "average");
 }
@@ -117,6 +117,26 @@ static void red_hard(struct host *h)
 	CHECK_EQ(drops_with(h, 30, 10 * MS, 10, AT_F_ECT), 0);
 }
 
+/* An arrival to an empty queue whose last packet is still on the link: a sample of 0, or
+ * none. */
+static void red_idle(struct host *h)
+{
+	u64 before;
+
+	open_host(h, "red", "weight=1/4 min=1966080", 64);
+	puts_of(h, 1, 1500, 20);
+	while (h->q->qlen)
+		served(h);
+	before = stat(h, "average");
+	puts_of(h, 1, 1500, 1);
+	CHECK(stat(h, "average") - before * 3 / 4 + 1 <= 2);
+	served(h);
+	before = stat(h, "average");
+	change(h, "idle=1", h->now);
+	puts_of(h, 1, 1500, 1);
+	CHECK_EQ(stat(h, "average"), before);
+}
+
 #define RED_CASES \
 	{ "red", "limit", red_limit }, \
 	{ "red", "min", red_min }, \
@@ -127,6 +147,7 @@ static void red_hard(struct host *h)
 	{ "red", "packet", red_packet }, \
 	{ "red", "gentle", red_gentle }, \
 	{ "red", "ecn", red_ecn }, \
-	{ "red", "hard", red_hard }
+	{ "red", "hard", red_hard }, \
+	{ "red", "idle", red_idle }
 
 #endif

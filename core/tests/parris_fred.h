@@ -27,7 +27,7 @@ struct parris_fred {
 	u32 q_len, n_active;
 	double q_avg, avgcq, last;
 	long count;
-	bool idle;
+	bool idle, from_link;
 	u64 random;
 	struct { u32 q_len, strikes; } flow[FRED_FLOWS];
 };
@@ -52,13 +52,13 @@ static inline void compute_avg(struct parris_fred *r, double now)
 	if (r->q_len > 0 || !r->idle) {
 		r->q_avg = (1 - r->w) * r->q_avg + r->w * r->q_len;
 	} else {
-		double n = floor((now - r->last) * r->drain_rate - 1 + 1e-9);
+		double n = floor((now - r->last) * r->drain_rate - !r->from_link + 1e-9);
 
 		r->q_avg = pow(1 - r->w, n > 0 ? n : 0) * r->q_avg;
 	}
 	r->avgcq = r->n_active > 0 ? r->q_avg / r->n_active : r->q_avg;
 	r->avgcq = fmax(r->avgcq, 1);
-	if (r->q_len == 0 && !r->idle) {
+	if (!r->from_link && r->q_len == 0 && !r->idle) {
 		r->last = now;
 		r->idle = true;
 	}
@@ -78,6 +78,8 @@ static inline enum fred_fate on_arrival(struct parris_fred *r, u32 f, double now
 
 	if (r->q_len == 0)
 		compute_avg(r, now);
+	if (r->from_link)
+		r->idle = false;
 	if (r->q_len >= r->q_limit)
 		return OVERFLOW_DROP;
 	if (*q_len >= r->th_min || (*q_len >= r->avgcq && *strikes > 1)) {
@@ -103,6 +105,15 @@ static inline enum fred_fate on_arrival(struct parris_fred *r, u32 f, double now
 	++*q_len;
 	r->q_len++;
 	return NO_DROP;
+}
+
+/* The link asks for a packet, and there is none. */
+static inline void on_empty(struct parris_fred *r, double now)
+{
+	if (r->from_link && !r->idle) {
+		r->idle = true;
+		r->last = now;
+	}
 }
 
 static inline void on_departure(struct parris_fred *r, u32 f, double now)

@@ -4,6 +4,10 @@
  * 3.10) has it, in seconds and double precision: what red.h and the discipline are
  * held against. Names as there.
  *
+ * from_link: the average as in Floyd and Jacobson 1993 (figure 2) and in Linux's
+ * sch_red. Idle time begins when the link finds the queue empty; before, an arrival to
+ * an empty queue takes a sample of 0.
+ *
  * Where the print leaves something open: n is a whole number and not below 0, and
  * where 1 - count pb is not above 0 the packet is dropped. Beyond it: gentle (Floyd
  * 2000).
@@ -21,7 +25,7 @@ struct parris_red {
 	/* parameters */
 	double w, max_p, th_min, th_max, drain_rate;
 	u32 q_limit;
-	bool gentle;
+	bool gentle, from_link;
 	/* the state */
 	u32 q_len;
 	double q_avg, last;
@@ -40,14 +44,14 @@ static inline void parris_red_init(struct parris_red *r, u64 seed)
 
 static inline void compute_avg(struct parris_red *r, double now)
 {
-	if (r->q_len > 0) {
+	if (r->q_len > 0 || (r->from_link && (!r->idle || now < r->last))) {
 		r->q_avg = (1 - r->w) * r->q_avg + r->w * r->q_len;
 	} else {
-		double n = floor((now - r->last) * r->drain_rate - 1 + 1e-9);
+		double n = floor((now - r->last) * r->drain_rate - !r->from_link + 1e-9);
 
-		r->idle = false;
 		r->q_avg = pow(1 - r->w, n > 0 ? n : 0) * r->q_avg;
 	}
+	r->idle = false;
 }
 
 static inline bool drop_early(struct parris_red *r)
@@ -90,7 +94,16 @@ static inline enum red_fate on_arrival(struct parris_red *r, double now)
 static inline void on_departure(struct parris_red *r, double now)
 {
 	r->q_len--;
-	if (!r->q_len && !r->idle) {
+	if (!r->from_link && !r->q_len && !r->idle) {
+		r->idle = true;
+		r->last = now;
+	}
+}
+
+/* The link asks for a packet, and there is none. */
+static inline void on_empty(struct parris_red *r, double now)
+{
+	if (r->from_link && !r->idle) {
 		r->idle = true;
 		r->last = now;
 	}

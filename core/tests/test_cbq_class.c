@@ -42,8 +42,9 @@ static void class_limit(void)
 }
 
 /* Arrivals that swing around what a class is for: the same packets are queued, dropped and
- * for the same reason as by Parris's pseudocode, and the average is the same. */
-static void red_of_a_class(const char *args, u8 class, double drain_rate)
+ * for the same reason as by the pseudocode, and the average is the same. from_link: the
+ * link of the class is busy for the time of a packet. */
+static void red_of_a_class(const char *args, u8 class, double drain_rate, bool from_link)
 {
 	struct swing w = swing_begin(77, 250, 3500);
 	u64 fates[4] = { 0 };
@@ -54,6 +55,7 @@ static void red_of_a_class(const char *args, u8 class, double drain_rate)
 	parris_red_init(&r, 1);
 	r.drain_rate = drain_rate;
 	r.q_limit = 60;
+	r.from_link = from_link;
 	for (u32 step = 0; step < 60000; step++) {
 		u64 now = swing_on(&w);
 
@@ -73,6 +75,8 @@ static void red_of_a_class(const char *args, u8 class, double drain_rate)
 		}
 		if (get(&h, &ticket, now))
 			on_departure(&r, (double)now * 1e-9);
+		if (!r.q_len)
+			on_empty(&r, (double)now * 1e-9 + 1 / drain_rate);
 		CHECK_EQ(h.q->qlen, r.q_len);
 	}
 	CHECK(fates[EARLY_DROP] > 5000 && fates[OVERFLOW_DROP] + fates[FORCED_DROP] > 100);
@@ -89,10 +93,12 @@ static void inner_red(void)
 {
 	struct host h;
 
-	red_of_a_class("classes=1 inner=1", 0, 1250);
+	red_of_a_class("idle=1 classes=1 inner=1", 0, 1250, false);
 	/* of a class that has 16 % of the link */
-	red_of_a_class("inner=1", 1, 200);
-	red_of_a_class("inner=1 borrow=1", 2, 150);
+	red_of_a_class("idle=1 inner=1", 1, 200, false);
+	red_of_a_class("idle=1 inner=1 borrow=1", 2, 150, false);
+	red_of_a_class("classes=1 inner=1", 0, 1250, true);
+	red_of_a_class("inner=1", 1, 200, true);
 	/* each has an average of its own; marks */
 	open_cbq(&h, "inner=1 weight=1/1 min=65536 max=327680 max_p=1000000", NULL, NULL, 64);
 	CHECK(puts_in(&h, 0, 1000, 20) < 8);

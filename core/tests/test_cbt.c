@@ -211,8 +211,8 @@ static void twins(const char *other, const char *its, const char *args, bool ave
 
 static void one_class(void)
 {
-	twins("red", "", "profile=1 classes=1 overhead=0 limit=240 th_min=327680 th_max=2621440", true);
-	twins("red", "gentle=1 limit=100 weight=1/16 max=655360",
+	twins("red", "idle=1", "profile=1 classes=1 overhead=0 limit=240 th_min=327680 th_max=2621440", true);
+	twins("red", "idle=1 gentle=1 limit=100 weight=1/16 max=655360",
 	      "profile=1 classes=1 overhead=0 gentle=1 limit=100 weight=1/16 th_min=327680 th_max=655360", true);
 	twins("fifo", "limit=60 bytes=0",
 	      "profile=1 classes=1 limit=60 weight=1/1 th_min=3932160 th_max=3932160", false);

@@ -14,16 +14,21 @@ struct load {
 	const char *args;
 	double w, max_p, th_min, th_max, drain_rate;
 	u32 limit, minq, flows;
+	bool from_link;
 };
 
 static const struct load loads[] = {
-	{ "", 1 / 256.0, 0.1, 5, 60, 1250, 240, 2, 40 },
-	{ "limit=100 min=196608 max=2621440 flows=100", 1 / 256.0, 0.1, 3, 40, 1250, 100, 2, 200 },
-	{ "weight=1/500 min=327680 max=983040 limit=60 rate=4000000 minq=3", 0.002, 0.1, 5, 15, 500, 60, 3, 12 },
-	{ "weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
-	  100, 240, 2, 60 },
-	{ "weight=1/1 min=262144 max=15728640 max_p=1000000 minq=1", 1, 1, 4, 240, 1250, 240, 1, 80 },
-	{ "weight=1/16 min=163840 max=655360 max_p=20000 limit=150", 1 / 16.0, 0.02, 2.5, 10, 1250, 150, 2, 90 },
+	{ "idle=1", 1 / 256.0, 0.1, 5, 60, 1250, 240, 2, 40, false },
+	{ "idle=1 limit=100 min=196608 max=2621440 flows=100", 1 / 256.0, 0.1, 3, 40, 1250, 100, 2, 200, false },
+	{ "idle=1 weight=1/500 min=327680 max=983040 limit=60 rate=4000000 minq=3", 0.002, 0.1, 5, 15, 500, 60, 3, 12,
+	  false },
+	{ "idle=1 weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
+	  100, 240, 2, 60, false },
+	{ "idle=1 weight=1/1 min=262144 max=15728640 max_p=1000000 minq=1", 1, 1, 4, 240, 1250, 240, 1, 80, false },
+	{ "idle=1 weight=1/16 min=163840 max=655360 max_p=20000 limit=150", 1 / 16.0, 0.02, 2.5, 10, 1250, 150, 2, 90,
+	  false },
+	{ "", 1 / 256.0, 0.1, 5, 60, 1250, 240, 2, 40, true },
+	{ "weight=1/16 min=163840 max=655360 max_p=20000 limit=150", 1 / 16.0, 0.02, 2.5, 10, 1250, 150, 2, 90, true },
 };
 
 static double worst;
@@ -84,6 +89,7 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 	r.drain_rate = l->drain_rate;
 	r.q_limit = l->limit;
 	r.minq = l->minq;
+	r.from_link = l->from_link;
 	for (u32 step = 0; step < departures; step++) {
 		u64 now = swing_on(&w);
 
@@ -105,6 +111,8 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 		if (p) {
 			on_departure(&r, p->flow, (double)now * 1e-9);
 			same_average(&h, &r);
+		} else {
+			on_empty(&r, (double)now * 1e-9);
 		}
 		CHECK_EQ(h.q->qlen, r.q_len);
 		if (step % 500 == 0)
@@ -380,6 +388,31 @@ static void seeds(void)
 	CHECK(drops[0] == drops[1] && drops[0] != drops[2]);
 }
 
+/* Averages of weight 1/4 and packets of 10 ms by hand: an arrival while the last packet is on
+ * the link takes a sample of 0, and one more when it is queued. */
+static void busy_link(void)
+{
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, "fred", "weight=1/4 rate=800000 min=3276800 max=3276800", 16);
+	puts_in(&h, 1, 4);				/* samples of 0, 1, 2, 3: 1.265625 */
+	for (u32 i = 0; i < 4; i++)
+		served(&h);				/* samples of 3, 2, 1, 0 */
+	CHECK(fabs((double)stat(&h, "average") / 65536 - 1.185608) < 2e-5);
+	h.now = 5 * MS;
+	puts_in(&h, 1, 1);
+	CHECK(fabs((double)stat(&h, "average") / 65536 - 1.185608 * 9 / 16) < 2e-5);
+	served(&h);
+	CHECK(fabs((double)stat(&h, "average") / 65536 - 0.500178) < 2e-5);
+	CHECK(!get(&h, &t, 10 * MS) && !get(&h, &t, 20 * MS));
+	h.now = 45 * MS;				/* three packets since it is idle */
+	CHECK(fabs((double)stat(&h, "average") / 65536 - 0.211013) < 2e-5);
+	puts_in(&h, 1, 1);				/* that, and a sample of 0 when it is queued */
+	CHECK(fabs((double)stat(&h, "average") / 65536 - 0.158260) < 2e-5);
+	close_host(&h);
+}
+
 /* Arrivals and departures are samples. What is shown of an empty queue is what an
  * arrival would find now; one that is queued takes the idle time again. A reset begins
  * anew, idle since then. */
@@ -388,7 +421,7 @@ static void shown(void)
 	double average = 0, kept = 1;
 	struct host h;
 
-	open_host(&h, "fred", "weight=1/4 rate=800000 min=3276800 max=3276800", 16);
+	open_host(&h, "fred", "weight=1/4 rate=800000 min=3276800 max=3276800 idle=1", 16);
 	for (u32 i = 0; i < 10; i++)
 		average += (i - average) / 4;
 	puts_in(&h, 1, 10);
@@ -584,7 +617,7 @@ static void misbehaving(void)
 
 /* ---- tables ---- */
 
-/* Parris's figures, but that ECN is on. */
+/* Parris's figures, but that ECN is on and idle time begins as in Linux. */
 static void defaults(void)
 {
 	static const struct {
@@ -593,7 +626,7 @@ static void defaults(void)
 	} expected[] = {
 		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 60 << 16 }, { "weight", 1 << 24 },
 		{ "max_p", 100000 }, { "rate", 10000000 }, { "packet", 1000 }, { "ecn", 1 },
-		{ "minq", 2 }, { "flows", 256 },
+		{ "minq", 2 }, { "flows", 256 }, { "idle", 0 },
 	};
 	const struct at_ops *ops = find_ops("fred");
 
@@ -638,6 +671,7 @@ int main(void)
 	CASE(marks());
 	CASE(seeds());
 	CASE(shown());
+	CASE(busy_link());
 	CASE(urgent_ones());
 	CASE(parked());
 	CASE(all_loads());

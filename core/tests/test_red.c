@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * RED: red.h and the discipline against Parris's pseudocode (parris_red.h), and rule
- * by rule.
+ * RED: red.h and the discipline against the pseudocode of Parris and of Floyd and Jacobson
+ * (parris_red.h), and rule by rule.
  */
 #include "airtab/red.h"
 #include "parris_red.h"
@@ -24,17 +24,20 @@ struct load {
 	const char *args;
 	double w, max_p, th_min, th_max, drain_rate;
 	u32 limit;
-	bool gentle;
+	bool gentle, from_link;
 };
 
 static const struct load loads[] = {
-	{ "", 1 / 256.0, 0.1, 5, 40, 1250, 240, false },
-	{ "gentle=1 limit=100", 1 / 256.0, 0.1, 5, 40, 1250, 100, true },
-	{ "weight=1/500 min=327680 max=983040 limit=60 rate=4000000", 0.002, 0.1, 5, 15, 500, 60, false },
-	{ "weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
-	  100, 240, false },
-	{ "weight=1/1 min=0 max=15728640 max_p=1000000", 1, 1, 0, 240, 1250, 240, false },
-	{ "weight=1/16 min=65536 max=131072 max_p=20000 gentle=1", 1 / 16.0, 0.02, 1, 2, 1250, 240, true },
+	{ "idle=1", 1 / 256.0, 0.1, 5, 40, 1250, 240, false, false },
+	{ "idle=1 gentle=1 limit=100", 1 / 256.0, 0.1, 5, 40, 1250, 100, true, false },
+	{ "idle=1 weight=1/500 min=327680 max=983040 limit=60 rate=4000000", 0.002, 0.1, 5, 15, 500, 60, false, false },
+	{ "idle=1 weight=1/4 min=936509 max=936509 rate=800000", 0.25, 0.1, 936509 / 65536.0, 936509 / 65536.0,
+	  100, 240, false, false },
+	{ "idle=1 weight=1/1 min=0 max=15728640 max_p=1000000", 1, 1, 0, 240, 1250, 240, false, false },
+	{ "idle=1 weight=1/16 min=65536 max=131072 max_p=20000 gentle=1", 1 / 16.0, 0.02, 1, 2, 1250, 240, true, false },
+	{ "", 1 / 256.0, 0.1, 5, 40, 1250, 240, false, true },
+	{ "weight=1/500 min=327680 max=983040 limit=60 rate=4000000", 0.002, 0.1, 5, 15, 500, 60, false, true },
+	{ "weight=1/16 min=65536 max=131072 max_p=20000 gentle=1", 1 / 16.0, 0.02, 1, 2, 1250, 240, true, true },
 };
 
 /* Arrivals that swing around one packet a ms, with pauses: the same packets are
@@ -58,6 +61,7 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 	r.drain_rate = l->drain_rate;
 	r.q_limit = l->limit;
 	r.gentle = l->gentle;
+	r.from_link = l->from_link;
 	for (u32 step = 0; step < departures; step++) {
 		u64 now = swing_on(&w);
 
@@ -77,6 +81,8 @@ static void like_the_pseudocode(const struct load *l, u64 seed, u32 departures)
 		}
 		if (get(&h, &t, now))
 			on_departure(&r, (double)now * 1e-9);
+		else
+			on_empty(&r, (double)now * 1e-9);
 		CHECK_EQ(h.q->qlen, r.q_len);
 	}
 	CHECK(fates[EARLY_DROP] + fates[FORCED_DROP] > 25000);
@@ -120,7 +126,7 @@ static void trace(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "red", "weight=1/4 min=196608 max=196608 limit=8 rate=800000", 16);
+	open_host(&h, "red", "weight=1/4 min=196608 max=196608 limit=8 rate=800000 idle=1", 16);
 	for (u32 i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		u64 now = want[i].ms * MS;
 
@@ -137,8 +143,46 @@ static void trace(void)
 	close_host(&h);
 }
 
-/* Who comes as soon as the queue is empty, or before a packet more could have gone,
- * stands for no sample missed; a packet's time later for one. */
+/* Weight 1/4, 10 ms a packet: worked by hand from figure 2 of Floyd and Jacobson 1993, with
+ * Linux's start of idle time. 'a': arrives; 'd': departs; 'e': the link finds nothing. */
+static void busy_link(void)
+{
+	static const struct {
+		char what;
+		u32 ms;
+		double average;
+	} want[] = {
+		{ 'a', 0, 0 }, { 'a', 1, 0.25 }, { 'a', 2, 0.6875 }, { 'a', 3, 1.265625 },
+		{ 'd', 10, 1.265625 }, { 'd', 20, 1.265625 }, { 'd', 30, 1.265625 }, { 'd', 40, 1.265625 },
+		/* the last one is on the link until 50 ms: a sample of 0, 3/4 of what it was */
+		{ 'a', 45, 0.949219 }, { 'd', 50, 0.949219 },
+		/* idle from 60 ms on: 35 ms are three packets, (3/4)^3 */
+		{ 'e', 60, 0.949219 }, { 'a', 95, 0.400452 }, { 'a', 96, 0.550339 },
+		{ 'd', 97, 0.550339 }, { 'd', 107, 0.550339 },
+		/* from the first time that the link asks: one packet until 136 ms */
+		{ 'e', 117, 0.550339 }, { 'e', 125, 0.550339 }, { 'a', 136, 0.412754 },
+		{ 'd', 136, 0.412754 }, { 'e', 146, 0.412754 },
+		/* less than one packet */
+		{ 'a', 155, 0.412754 },
+	};
+	struct host h;
+	struct at_ticket t;
+
+	open_host(&h, "red", "weight=1/4 rate=800000", 16);
+	for (u32 i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		u64 now = want[i].ms * MS;
+
+		if (want[i].what == 'a')
+			CHECK_EQ(put(&h, 1, 1000, now), AT_OK);
+		else
+			CHECK_EQ(get(&h, &t, now) != NULL, want[i].what == 'd');
+		CHECK(fabs((double)stat(&h, "average") / 65536 - want[i].average) < 2e-5);
+	}
+	close_host(&h);
+}
+
+/* idle=queue: an arrival within a packet's time after the queue became empty stands for no
+ * missed sample, one a packet's time later for one. */
 static void idle(void)
 {
 	struct at_red c;
@@ -279,7 +323,7 @@ static void first_above(void)
 
 /* ---- the discipline ---- */
 
-/* Parris's figures, but that ECN is on. */
+/* Parris's figures, but that ECN is on and idle time begins as in Linux. */
 static void defaults(void)
 {
 	static const struct {
@@ -288,7 +332,7 @@ static void defaults(void)
 	} expected[] = {
 		{ "limit", 240 }, { "min", 5 << 16 }, { "max", 40 << 16 }, { "weight", 1 << 24 },
 		{ "max_p", 100000 }, { "rate", 10000000 }, { "packet", 1000 }, { "gentle", 0 },
-		{ "ecn", 1 }, { "hard", 1 },
+		{ "ecn", 1 }, { "hard", 1 }, { "idle", 0 },
 	};
 	const struct at_ops *ops = find_ops("red");
 
@@ -353,23 +397,25 @@ static void seeds(void)
 	CHECK(drops[0] == drops[1] && drops[0] != drops[2]);
 }
 
-/* What is shown of an empty queue is what an arrival would find now; a reset begins
- * anew, idle since then. */
-static void shown(void)
+/* The average that is shown of an idle queue is that of an arrival now. A reset begins
+ * again, idle since then. */
+static void shown(const char *idle, u32 ms)
 {
 	struct host h;
 	struct at_ticket t;
+	char args[64];
 
-	open_host(&h, "red", "weight=1/4 rate=800000", 16);
+	snprintf(args, sizeof(args), "weight=1/4 rate=800000 %s", idle);
+	open_host(&h, "red", args, 16);
 	for (u32 i = 0; i < 10; i++)
 		put(&h, 1, 1000, 0);
 	CHECK(stat(&h, "average") > 6 << 16);
-	while (h.q->qlen)
-		get(&h, &t, 0);
-	h.now = 80 * MS;
+	while (get(&h, &t, 0))
+		;
+	h.now = ms * MS;
 	CHECK_EQ(stat(&h, "average"), 54458);	/* (10 - 4 (1 - 0.75^10)) 0.75^7 */
 	CHECK_EQ(stat(&h, "probability"), 0);
-	put(&h, 1, 1000, 80 * MS);
+	put(&h, 1, 1000, ms * MS);
 	CHECK_EQ(stat(&h, "average"), 54458);
 	h.q->ops->reset(h.q, 90 * MS);
 	CHECK_EQ(stat(&h, "average") + stat(&h, "count"), 0);
@@ -428,6 +474,7 @@ int main(void)
 	CASE(refused());
 	CASE(idle());
 	CASE(trace());
+	CASE(busy_link());
 	CASE(spread());
 	CASE(gentle());
 	CASE(precision());
@@ -435,7 +482,8 @@ int main(void)
 	CASE(first_above());
 	CASE(marks());
 	CASE(seeds());
-	CASE(shown());
+	CASE(shown("idle=1", 80));	/* eight packets, less one */
+	CASE(shown("idle=0", 70));
 	CASE(parked());
 	for (u32 i = 0; i < sizeof(loads) / sizeof(loads[0]); i++)
 		for (u64 seed = 1; seed <= 2; seed++)

@@ -98,6 +98,7 @@ def red(
     gentle: bool = False,
     ecn: bool = False,
     hard: bool = False,
+    idle: str | int | float = 'link',
 ) -> Queue: ...
 def cake(
     *,
@@ -175,6 +176,7 @@ def fred(
     ecn: bool = False,
     minq: str | int | float = 2,
     flows: str | int | float = 256,
+    idle: str | int | float = 'link',
 ) -> Queue: ...
 def cbq(
     *,
@@ -197,6 +199,7 @@ def cbq(
     quantum: str | int | float = '1514B',
     target: str | int | float = '5ms',
     interval: str | int | float = '100ms',
+    idle: str | int | float = 'link',
 ) -> Queue: ...
 def cbt(
     *,

@@ -8,8 +8,14 @@
  * (III.3.2, figures 3.6 to 3.10):
  *
  *  - The average is sampled by arrivals alone, by what they find queued. One that
- *    finds nothing stands for the samples of 0 that were missed: the packets that
- *    could have gone since, less one.
+ *    finds an idle queue stands for the samples of 0 that were missed: the packets
+ *    that could have gone since it is idle.
+ *  - `from_link` (Floyd and Jacobson 1993, Linux): a queue is idle once the link asks
+ *    for a packet and finds none. An arrival to an empty queue while the link is
+ *    busy takes a sample of 0.
+ *  - Without it (Parris): a queue is idle once its last packet left, and the one on
+ *    the link counts as one less that could have gone. An arrival to an empty queue
+ *    while the link is busy takes no sample.
  *  - Up to `min` nothing is dropped, nor while one packet is queued. Above it the
  *    probability is pb = max_p (average - min) / (max - min), as pb / (1 - count pb),
  *    count packets after the last drop: drops are spread. Above `max` all are.
@@ -36,15 +42,16 @@ struct at_red_params {
 	u64 keep;			/* at_ewma_keep() */
 	u32 packet_ns;			/* that a packet takes on the link; not 0 */
 	u8 shift;			/* bits that are left out of a ratio: max >> shift < 2^48 */
-	bool gentle;
+	bool gentle, from_link;
 };
 
 /* One queue. */
 struct at_red {
 	u64 average;			/* packets of 2^-32 */
-	u64 last;			/* when a packet left, ns */
+	u64 last;			/* when a packet left; idle: since when it is, ns */
 	u32 count;			/* arrivals since the last drop; -1: none yet */
 	bool above;			/* the last one found the average above min */
+	bool idle;			/* from_link: the link found nothing */
 };
 
 /* By what a user gives: thresholds in packets of 2^-16, max_p in millionths, a
@@ -71,7 +78,7 @@ enum at_red_verdict {
 /* A new queue, or one that is to begin anew. */
 static inline void at_red_begin(struct at_red *c, u64 now)
 {
-	*c = (struct at_red){ .last = now, .count = ~(u32)0 };
+	*c = (struct at_red){ .last = now, .count = ~(u32)0, .idle = true };
 }
 
 /* A packet left the queue. */
@@ -80,20 +87,40 @@ static inline void at_red_departs(struct at_red *c, u64 now)
 	c->last = now;
 }
 
-/* The average as an arrival at `now` takes it, which finds nothing. Not inline: it is seldom
- * asked for, and has a loop. */
+/* The link is free from `at` on, and nothing is queued. */
+static inline void at_red_idles(const struct at_red_params *k, struct at_red *c, u64 at)
+{
+	if (!k->from_link || c->idle)
+		return;
+	c->idle = true;
+	c->last = at;
+}
+
+static inline bool at_red_is_idle(const struct at_red_params *k, const struct at_red *c, u32 queued, u64 now)
+{
+	return !queued && (!k->from_link || (c->idle && now >= c->last));
+}
+
+/* The average of an idle queue. Not inline: it is seldom needed, and has a loop. */
 static __attribute__((__noinline__, __unused__)) u64 at_red_idle_average(const struct at_red_params *k,
 									 const struct at_red *c, u64 now)
 {
-	u64 n = at_div(now - c->last, k->packet_ns);
+	u64 n = now > c->last ? at_div(now - c->last, k->packet_ns) : 0;
 
-	return at_ewma_decay(c->average, k->keep, n - !!n);
+	return at_ewma_decay(c->average, k->keep, k->from_link ? n : n - !!n);
 }
 
 /* The average as an arrival at `now` takes it, which finds so many queued. */
 static inline u64 at_red_average(const struct at_red_params *k, const struct at_red *c, u32 queued, u64 now)
 {
-	return queued ? at_ewma_add(c->average, k->keep, queued) : at_red_idle_average(k, c, now);
+	return at_red_is_idle(k, c, queued, now) ? at_red_idle_average(k, c, now) :
+						   at_ewma_add(c->average, k->keep, queued);
+}
+
+/* The average at `now`, with `queued` packets, before an arrival takes a sample. */
+static inline u64 at_red_shown(const struct at_red_params *k, const struct at_red *c, u32 queued, u64 now)
+{
+	return at_red_is_idle(k, c, queued, now) ? at_red_idle_average(k, c, now) : c->average;
 }
 
 /* part / whole, which is not 0, as a number of 2^-32: part is a number of 2^-32,
@@ -147,6 +174,7 @@ static inline enum at_red_verdict at_red_arrives(const struct at_red_params *k, 
 
 	c->count++;
 	c->average = at_red_average(k, c, queued, now);
+	c->idle = false;
 	if (full)
 		verdict = AT_RED_FULL;
 	else if (queued > 1 && c->average > k->min)
