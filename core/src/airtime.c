@@ -24,7 +24,7 @@ static const u32 only_1000[] = { 1000, 0 };
 
 /* Rates in kb/s: no format, band, widths, window, aggregate. */
 #define NO_MCS 0, 0, 0, 0, 0, 0
-/* What the profiles of 802.11n, ac and ax share; control frames are OFDM at 6, 12 or 24 Mb/s. */
+/* Constants of all profiles of 802.11n, ac and ax; control frames are OFDM at 6, 12 or 24 Mb/s. */
 #define OFDM_CONTROL							\
 	.slot = 9 * US, .preamble = 20 * US, .symbol = 4 * US,		\
 	.mac_bytes = 38, .ack_bytes = 14, .cw_min = 15, .cw_max = 1023,	\

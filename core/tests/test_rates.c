@@ -241,7 +241,7 @@ static void control_frames(void)
 	struct at_rate r = ht(7, 1, 20, 800), old = { .format = AT_LEGACY, .kbps = 9000 };
 
 	/* IEEE 802.11-2020 table 10-10 (non-HT reference rates 6, 12, 18, 24, 36, 48, 54, 54) and
-	 * 10.6.6.5, whatever streams, width and guard interval */
+	 * 10.6.6.5, for any streams, width and guard interval */
 	for (u8 mcs = 0; mcs <= 7; mcs++) {
 		static const u32 kbps[] = { 6000, 12000, 12000, 24000, 24000, 24000, 24000, 24000 };
 		static const u64 ack[] = { 44, 32, 32, 28, 28, 28, 28, 28 };	/* 134 bits: 6, 3, 2 */

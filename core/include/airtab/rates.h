@@ -67,11 +67,11 @@ u32 at_ampdu_add(u32 psdu, u32 mpdu_bytes);
 u32 at_ampdu_bytes(u32 n, u32 mpdu_bytes);
 /* Length of the compressed BLOCK ACK for a window of so many MPDUs, up to 256. */
 u32 at_ba_bytes(u32 window);
-/* Rate of a control frame that answers, or asks for, data sent at that rate, kb/s: of the ACK rates
- * the highest that is not above what modulation and code of the data have with one stream at 20 MHz
- * (IEEE 802.11-2020 10.6.6.5). */
+/* Rate of a control frame that answers, or asks for, data sent at that rate, kb/s. It is the highest ACK
+ * rate up to the rate of modulation and code of the data with one stream at 20 MHz (IEEE 802.11-2020
+ * 10.6.6.5). */
 u32 at_answer_kbps(const struct at_phy *phy, const struct at_rate *rate);
-/* How long it takes, ns. */
+/* Duration of such a control frame, ns. */
 u64 at_control_ns(const struct at_phy *phy, const struct at_rate *rate, u32 bytes);
 /* SIFS and aifsn slots: how long the medium is idle before an access category counts down, ns. */
 u64 at_aifs_ns(const struct at_phy *phy, u32 aifsn);

@@ -141,7 +141,7 @@ fn downloads_in_aggregates_allocate_nothing() {
     downloads(1);
 }
 
-/// The same where an aggregate is built when its sender wins.
+/// Three downloads as above, with aggregates that are built when their sender wins.
 #[test]
 fn downloads_in_late_aggregates_allocate_nothing() {
     downloads(0);

@@ -8,8 +8,8 @@
 //!
 //! Where no ACK comes they do not all count from the same moment: a sender from its
 //! ACK timeout, who received an error from the end of DATA (IEEE 802.11-2020 10.3.2.3.7,
-//! 10.3.4.3). The busy period ends with the first of these moments, and each of the others counts
-//! slots of its own from its own moment on; a sender whose timeout comes later is *late*: it knows only then.
+//! 10.3.4.3). The busy period ends with the first of these moments. Each of the others counts slots
+//! of its own from its own moment on. A sender whose timeout comes later is *late*: it knows only then.
 //!
 //! What it does not do: no capture, no hidden stations: where not all hear each other, `apart` has its place.
 //! Channels do not disturb each other, so a second one is a second cell.
@@ -43,7 +43,7 @@ pub(super) struct ChannelAccess {
     senders: Vec<usize>,
     /// Scratch: who was cut off in its EIFS.
     cut: Vec<usize>,
-    /// Contenders that were due when another one of their radio went first, the last one in front.
+    /// Contenders with an internal collision in this busy period, the last one in front.
     beaten: Vec<usize>,
     phase: Phase,
     /// End of the phase, of a busy channel.
@@ -213,8 +213,7 @@ impl ChannelAccess {
         self.contention_trace.count(senders > 1, self.idle_slots);
     }
 
-    /// A contender that was due when another one of its radio went first (an internal collision): it says what it does next
-    /// ([`ChannelAccess::sent`]).
+    /// A contender with an internal collision, whose next backoff has to be set ([`ChannelAccess::sent`]).
     #[inline]
     pub(super) fn take_beaten(&mut self) -> Option<usize> {
         self.beaten.pop()

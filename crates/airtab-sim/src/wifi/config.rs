@@ -40,7 +40,7 @@ pub struct CellConfig {
     pub ap_access: Option<AccessMethod>,
     /// Whether it keeps account of who wins.
     pub winners: bool,
-    /// What follows a block ACK request that is not answered.
+    /// Reaction to a block ACK request that is not answered.
     pub lost_bar: LostBar,
     /// Set of EDCA parameters.
     pub edca: Edca,
@@ -226,15 +226,15 @@ pub struct Aggregation {
     pub bar: bool,
 }
 
-/// What follows a block ACK request that is not answered.
+/// Reaction to a block ACK request that is not answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LostBar {
-    /// The request again, up to [`CellConfig::attempts`] times, as in ns-3. Then what it asked for is sent again, or it is given up.
+    /// The request is repeated up to [`CellConfig::attempts`] times, as in ns-3. Then the aggregate is retransmitted.
     #[default]
     Repeat,
     /// DATA; the request again after the next exchange that its receiver answers, as in mac80211.
     AfterSuccess,
-    /// What it asked for is sent again at once; a request that only moves the window is repeated.
+    /// The aggregate is retransmitted at once; a request that only moves the window is repeated.
     Data,
 }
 

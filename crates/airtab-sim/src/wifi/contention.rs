@@ -10,8 +10,8 @@
 //! whole slots, in every idle period, and the slot boundary on which somebody else begins counts for who is past
 //! his AIFS.
 //!
-//! A contender that waits longer than others (EIFS, an ACK timeout) counts slots of its own from the end of that wait,
-//! to the nanosecond, until the channel is busy again. Times of an idle period are ticks of the clock ([`TICK`]). Two
+//! After EIFS or an ACK timeout a contender counts slots of its own from the end of that wait, to the nanosecond, until
+//! the channel is busy again. Times of an idle period are ticks of the clock ([`TICK`]). Two
 //! contenders collide if they are due at the same nanosecond: carrier sense takes no time.
 //!
 //! Limits: a frame that finds the channel idle is sent at the next boundary, up to one slot later than by a real card.
@@ -31,7 +31,7 @@ pub(super) struct Contention {
     busy_slots: u64,
     /// By EDCA's rule: only off those that are past their wait.
     edca: bool,
-    /// Who waits longer than the others in every idle period, and how long.
+    /// Contenders with a longer wait in every idle period, and how much longer it is.
     standing: Vec<(usize, u64)>,
     /// Slot number at time `counting_from`.
     slot: u64,
@@ -50,7 +50,7 @@ pub(super) struct Contention {
     bare: Vec<usize>,
 }
 
-/// When somebody sends first.
+/// Time of the first start.
 #[derive(Clone, Copy)]
 struct First {
     at: u64,
@@ -120,7 +120,7 @@ impl Contention {
         self.counting_from + ((at >> TICK) - self.slot) * self.slot_ns + (at & NS)
     }
 
-    /// A wait of so many ns, as [`Contention::defer`] takes it.
+    /// A wait in ns as [`Contention::defer`] takes it.
     pub(super) fn wait(&self, ns: u64) -> u64 {
         (ns / self.slot_ns) << TICK | (ns % self.slot_ns)
     }
@@ -128,7 +128,7 @@ impl Contention {
     /// A frame arrived at contender `i` while the channel was idle: no backoff
     /// beyond what is left of an earlier one.
     pub(super) fn ready_when_idle(&mut self, i: usize, now: u64) {
-        // Its slots begin so many ns after the others'.
+        // Offset of its slots to the others', ns.
         let phase = self.wait[i] & NS;
         let passed = now.saturating_sub(self.counting_from + phase).div_ceil(self.slot_ns);
         if self.wait[i] > 0 && self.backoff[i] <= self.slot {
@@ -151,7 +151,7 @@ impl Contention {
         self.first = self.first.with(i, self.ready[i]);
     }
 
-    /// Contender `i` has no frame any more; what is left of its backoff stays.
+    /// Contender `i` has no frame any more; its residual backoff stays.
     pub(super) fn withdraw(&mut self, i: usize) {
         self.ready[i] = NEVER;
         self.bare.retain(|bare| *bare != i);
@@ -177,7 +177,7 @@ impl Contention {
         (at >> TICK) - before
     }
 
-    /// Those who waited have counted other slots since slot `before`, if any; `cut` are those that have to draw.
+    /// Counts the slots of contenders with a wait of their own since slot `before`; `cut` are those that have to draw.
     fn count_past_waits(&mut self, before: u64, cut: &mut Vec<usize>) {
         let First { at, .. } = self.first;
         cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != at));
@@ -477,7 +477,7 @@ mod tests {
             c.start(&mut senders, &mut Vec::new());
             assert_eq!(senders, [1, 2], "{edca}: they are due at the same time now");
         }
-        // Alone in an idle period the late one starts at a boundary of its own; others keep theirs.
+        // Contender 1 starts at a boundary of its own, and contender 2 keeps its boundaries.
         let mut c = contention(Backoff::Standard);
         let mut senders = Vec::new();
         c.ready_when_busy(1, || 1);

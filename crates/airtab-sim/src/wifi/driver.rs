@@ -70,7 +70,7 @@ struct List {
 struct Agreement {
     window: Window,
     reorder: Reorder,
-    /// The receiver has to be told where the window begins: now, and once it answers again.
+    /// A BAR has to be sent: now, and once the receiver answers again.
     bar: bool,
     bar_later: bool,
 }
@@ -248,8 +248,8 @@ impl Driver {
             || (self.bars > 0 && self.lists.iter().any(asks))
     }
 
-    /// What goes out next, in the exchange if it has parts; `bounds`: of an aggregate that is built late. None: nothing
-    /// is there.
+    /// Takes the next aggregate, into the exchange, or BAR; `bounds`: of an aggregate that is built late. None: there is
+    /// none.
     pub(super) fn next(
         &mut self,
         exchange: &mut Exchange,
@@ -272,7 +272,7 @@ impl Driver {
         Some(Next::Data(self.receiver(list)))
     }
 
-    /// Adds to an exchange that goes out again what came for its receiver meanwhile, behind what it has.
+    /// Adds the packets that came for its receiver meanwhile to an exchange that is repeated, behind its parts.
     pub(super) fn extend(&mut self, receiver: usize, exchange: &mut Exchange, bounds: &Bounds) {
         let length = Length::of(&exchange.parts, bounds);
         let mut parts = self.spare.pop().unwrap_or_default();
@@ -316,7 +316,7 @@ impl Driver {
         self.bars -= usize::from(std::mem::take(&mut self.agreement(receiver).bar));
     }
 
-    /// A BAR was not answered: it goes out again once its receiver answers something else.
+    /// A BAR was not answered: it is repeated once its receiver answers another frame.
     pub(super) fn postpone_bar(&mut self, receiver: usize) {
         self.agreement(receiver).bar_later = true;
     }

@@ -229,7 +229,7 @@ impl Exchange {
         (self.asked, self.failures, self.share, self.under_way) = (0, 0, Share::ALL, true);
     }
 
-    /// There is one from now on: its sender contends, and what it sends is built when it wins.
+    /// There is one from now on: its sender contends, and the exchange is built when that one wins.
     pub(super) fn await_win(&mut self) {
         self.set_out(Kind::Data, None, None);
     }
@@ -361,14 +361,14 @@ impl Exchange {
         (mpdus().count() as u32, mpdus().filter(|parts| parts[0].acked()).count() as u32)
     }
 
-    /// What its next attempt sends; a BAR is counted anew.
+    /// Sets the kind of the next attempt; another kind resets the count of BARs.
     pub(super) fn become_kind(&mut self, kind: Kind) {
         if std::mem::replace(&mut self.kind, kind) != kind {
             self.asked = 0;
         }
     }
 
-    /// Another contender of its radio goes first: an attempt of its parts in which nothing is sent.
+    /// An internal collision: a failed attempt of its parts in which no frame is sent.
     pub(super) fn give_way(&mut self, now: u64) {
         (self.on_air_ns, self.known_ns, self.answer) = (0, 0, Answer::Missing);
         for part in &mut self.parts {

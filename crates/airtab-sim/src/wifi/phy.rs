@@ -5,7 +5,7 @@
 //! for each attempt (`rate`). What is lost depends on rate and length where the signal
 //! is known (`snr`, `errors`), else on nothing.
 //!
-//! What it does not do: each direction has a rate control of its own, but the same signal.
+//! Limits: each direction has a rate control of its own, but the same signal.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ impl Frame {
         self.cts_ns + self.gap_ns + self.data_ns
     }
 
-    /// The same without the RTS before it.
+    /// A frame like this one without RTS and CTS.
     pub(super) fn unguarded(self) -> Frame {
         Frame { rts_ns: 0, cts_ns: 0, gap_ns: 0, ..self }
     }
@@ -115,8 +115,8 @@ impl Table {
     }
 }
 
-/// The mandatory OFDM rate by which the frames around DATA are judged, kb/s: the fastest that is not above the rate
-/// at which they are sent.
+/// The mandatory OFDM rate whose error rate the frames around DATA have, kb/s: the fastest that is not above the rate at
+/// which they are sent.
 pub(super) fn answer_kbps(phy: &Phy, data: &Rate) -> u32 {
     match phy.control_kbps(data) {
         ..12_000 => 6_000,
@@ -320,8 +320,7 @@ impl Radios {
         }
     }
 
-    /// What an aggregate to or from a station may be; `txop_ns`: how long an exchange may take, 0: any time. An RTS
-    /// before it counts.
+    /// Bounds of an aggregate to or from a station; `txop_ns`: limit of the exchange, RTS included, 0: none.
     pub(super) fn bounds(&self, rate: &Rate, txop_ns: u64) -> Bounds {
         let single = Bounds::single(self.phy.mac_bytes());
         let mcs = rate.format() != Format::Legacy;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 //! Whether a frame fits into the TXOP of its access category: IEEE 802.11-2020 10.23.2.9.
 //!
-//! What it does not do: what goes together within a TXOP is `phy`'s and `cell`'s. A packet goes out alone and may pass the
-//! TXOP, as the standard has it, if there is a block ACK agreement, if its rate control sends it slower than here, or if it
-//! is repeated.
+//! A single packet may exceed the TXOP in three cases: under a block ACK agreement, at a lower rate of its rate control,
+//! and when it is retransmitted.
+//!
+//! Limits: `phy` and `cell` choose the frames of a TXOP.
 
 use airtab_core::{Format, Rate};
 
@@ -13,8 +14,8 @@ use super::edca::Category;
 use super::phy::Radios;
 
 impl CellConfig {
-    /// What a packet of so many bytes takes alone at this rate, to the end of its ACK, and the TXOP of its
-    /// category, ns, if it does not fit in there and may not pass it. Rates in Mb/s have no categories.
+    /// Duration of a single packet of `ip_bytes` with its ACK at this rate, and the TXOP of its category, ns, if the packet
+    /// exceeds the TXOP and must not. Rates in Mb/s have no categories.
     pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
         let txop_ns = category.access(self, true).txop_ns;
         let agreement = self.aggregation.is_some_and(|a| a.frames > 1 || a.amsdu_bytes > 0);

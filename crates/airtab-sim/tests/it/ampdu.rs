@@ -163,7 +163,7 @@ fn video(speed: Speed, loss: Loss, down: bool, from: u64, until: u64) -> Vec<(u6
     guarded_video(None, speed, loss, down, from, until)
 }
 
-/// The same with RTS before what is longer than so many bytes.
+/// [`video`] with RTS before frames of more than `rts_bytes`.
 fn guarded_video(
     rts_bytes: Option<u32>,
     speed: Speed,
@@ -354,8 +354,7 @@ fn minstrel_is_close_to_ideal_at_six_distances() {
     }
 }
 
-/// An aggregate whose BLOCK ACK is lost goes out again at once, or its sender asks first what became of it: once, or up
-/// to seven times.
+/// An aggregate whose BLOCK ACK is lost is retransmitted at once, or after one BAR, or after up to seven.
 #[test]
 fn a_lost_block_ack() {
     let phy = phy("std-11n");

@@ -23,7 +23,7 @@ fn rate() -> Rate {
     phy("std-11n").rate(&RateSpec { mcs: 7, ..RateSpec::default() }).expect("a rate of the profile")
 }
 
-/// What a sender of one MPDU sends next after a BAR that is not answered: the share of BARs among these frames.
+/// The frame after a BAR that is not answered: the share of BARs among these frames, by each rule.
 #[test]
 fn what_follows_a_lost_bar() {
     let rate = rate();
@@ -50,7 +50,7 @@ fn what_follows_a_lost_bar() {
         let most = frames.iter().filter(|of| is_bar(of)).map(|of| of.number).max();
         (next.iter().filter(|bar| **bar).count() as f64 / next.len() as f64, most.expect("there are some"))
     };
-    // But for the seventh, of which there is one in 0.75^6 times.
+    // Every BAR but the seventh is repeated.
     let (bars, most) = next(LostBar::Repeat);
     assert!(bars > 0.9 && most == 7, "{bars}, {most} times");
     let (bars, most) = next(LostBar::AfterSuccess);
@@ -60,8 +60,8 @@ fn what_follows_a_lost_bar() {
     assert!((0.01..0.5).contains(&bars) && most == 7, "{bars}, {most} times");
 }
 
-/// Two categories of one station, both saturated: where both are due at once, best effort has one attempt less, and after
-/// seven its packet is given up, though nothing else collides. In air and reports nothing of it was sent.
+/// Two saturated categories of one station. If both are due at once, best effort has one attempt less, and its packet is
+/// dropped after the last one. The channel has no frame of these attempts.
 #[test]
 fn an_internal_collision_counts_as_an_attempt() {
     let rate = rate();

@@ -77,8 +77,7 @@ struct Node {
     from: u64,
 }
 
-/// Of the stations, which send these bursts in turn, each of a category: bursts that arrived within `ns`, by station, and
-/// attempts.
+/// Bursts that arrived within `ns`, by station, and attempts. Station i sends burst i modulo their number.
 fn monte_carlo(bursts: &[Burst], classes: &[Class], ns: u64) -> (Vec<u64>, u64) {
     let mut dice = Dice(1);
     let (n, burst) = (classes.len(), |i: usize| bursts[i % bursts.len()]);
@@ -105,7 +104,7 @@ fn monte_carlo(bursts: &[Burst], classes: &[Class], ns: u64) -> (Vec<u64>, u64) 
             (0..n).for_each(|i| nodes[i].from = now + burst(sender).whole + aifs(i));
             continue;
         }
-        // The senders go on after the wait for the answer to what each has sent, if nobody sends any more, the
+        // The senders go on after the wait for the answer to what each has sent, if no other station sends any more, the
         // others after EIFS.
         let end = senders.iter().map(|i| now + burst(*i).sent).max().expect("several");
         nodes.iter_mut().enumerate().for_each(|(i, node)| node.from = end + ERROR + aifs(i));
@@ -152,8 +151,8 @@ fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64)
     (run.arrived[1..].to_vec(), air.attempts, air.collided)
 }
 
-/// Single frames of n stations of each of best effort, video and voice, which contend at the same time: what each category
-/// gets. Voice leaves best effort little, so that what its waits are rounded to would be seen.
+/// Frames that arrive of n stations of each of best effort, video and voice, all saturated. Most exchanges of best effort
+/// follow a collision of voice, so that a rounded wait shows.
 #[test]
 fn categories_beside_each_other() {
     let categories = [Category::BestEffort, Category::Video, Category::Voice];
@@ -189,7 +188,7 @@ fn agree_with_dice(bursts: &[Burst], n: usize, ns: u64) {
     let name = format!("{}, {} MPDUs, {n} stations", bursts[0].profile, bursts[0].frames);
     let bursts_arrived = arrived.iter().sum::<u64>() as f64;
     let expected = 1.0 - bursts_arrived / attempts as f64;
-    // How many of so many attempts do not collide, on both sides: one standard error.
+    // One standard error of the number of attempts that do not collide, on both sides.
     let chance = (2.0 * expected / bursts_arrived).sqrt();
     for (i, burst) in bursts.iter().enumerate() {
         let sum = |of: &[u64]| of.iter().skip(i).step_by(bursts.len()).sum::<u64>() as f64;

@@ -64,7 +64,7 @@ impl Host {
         }
     }
 
-    /// Does what is due next, and says what arrived at stations.
+    /// Advances to the next event, and returns the packets that came to stations.
     fn step(&mut self) -> Vec<(u16, u32)> {
         self.now = self.cell.next_event();
         self.cell.advance(&mut self.pool, self.now);
@@ -154,7 +154,7 @@ fn answers_to_a_burst_go_up_together() {
     assert!(early > 0.3, "{early} of {exchanges}: the first of a burst goes before the others are there");
 }
 
-/// What collided is in the next PPDU of its sender, in front and in its order, and more behind it if more came.
+/// The next PPDU after a collision begins with the MPDUs that collided, in their order, and has newer ones behind them.
 #[test]
 fn an_aggregate_that_goes_out_again_keeps_its_frames() {
     let mut host = Host::new(0, 4, 1);
@@ -209,7 +209,7 @@ fn a_queue_that_drops_leaves_no_empty_frame() {
     assert!(host.cell.next_event() > 4 * S + 50 * MS, "and nothing contends");
 }
 
-/// Its receiver falls asleep while the only packet contends: it goes out when that one wakes.
+/// The receiver enters power save while the only packet contends: the packet is sent when the receiver wakes.
 #[test]
 fn who_sleeps_takes_nothing_from_who_contends() {
     let mut host = Host::new(0, 2, 1);

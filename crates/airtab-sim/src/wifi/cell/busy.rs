@@ -7,7 +7,7 @@
 //! ACK its addressee, after an ACK the sender of the DATA, and of the others who overheard it so
 //! (`overhearing`). Receivers filter duplicates.
 //!
-//! What it does not do: TXOPs and internal collisions are in `edca`.
+//! Limits: TXOPs and internal collisions are in `edca`.
 
 use super::capture::{overlap_answer, survivor};
 use super::node::{receiver_at, receiver_of};

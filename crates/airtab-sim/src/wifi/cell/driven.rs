@@ -92,8 +92,8 @@ impl Cell {
         is_there
     }
 
-    /// A contender has the channel: where its driver builds late, its exchange becomes what waits now. One that goes out
-    /// again keeps what it has, and takes more.
+    /// A contender has the channel: if its driver builds late, its exchange takes the packets that wait now. A repeated
+    /// exchange keeps its packets and takes more behind them.
     #[inline(never)]
     pub(super) fn build<T: Label>(&mut self, pool: &mut Pool<T>, contender: usize, now: u64) {
         let transmitter = self.contenders[contender].transmitter;
@@ -120,7 +120,7 @@ impl Cell {
         self.aim(transmitter, now);
     }
 
-    /// An exchange goes out again: how, unless that is said when its sender wins.
+    /// Aims an exchange that is repeated, unless it is built when its sender wins, and fills the driver.
     pub(super) fn prepare_again<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
         let Some(driver) = &self.transmitters[transmitter].driver else { return };
         if !driver.builds_late() {
@@ -129,7 +129,7 @@ impl Cell {
         self.pull(pool, transmitter, now);
     }
 
-    /// Fills the exchange of a driver's contender with what goes out next. False: nothing is there.
+    /// Fills the exchange of a driver's contender with the next packets or a BAR. False: there are none.
     fn set_out_next(&mut self, transmitter: usize, now: u64) -> bool {
         let Transmitter { side, driver: Some(driver), contender, .. } = &mut self.transmitters[transmitter]
         else {
@@ -154,7 +154,7 @@ impl Cell {
     }
 }
 
-/// What an aggregate of a side may be, by receiver; None: to a group.
+/// Bounds of an aggregate of a side, by receiver; None: to a group.
 fn bounds(
     config: &CellConfig,
     radios: &Radios,

@@ -12,7 +12,7 @@ use super::*;
 use crate::wifi::exchange::Answer;
 
 impl Cell {
-    /// A contender was due when another one of its radio went first: what it would have sent has failed once more.
+    /// An internal collision: a contender was due when one of higher priority of its radio sends. Its exchange has failed once.
     #[inline(never)]
     pub(super) fn give_way<T: Label>(&mut self, pool: &mut Pool<T>, sender: usize, now: u64) {
         self.build(pool, sender, now);

@@ -41,7 +41,8 @@ fn candidates_have_the_times_of_the_standard() {
     assert_eq!((mcs_8.kbps, mcs_8.group, mcs_8.most), (13_000, 1, 4));
     assert!((mcs_8.share_db - 3.0103).abs() < 1e-4);
     assert_eq!(mcs_8.mpdu_ns, 7601 * 4000 / 32);
-    assert_eq!(mcs_8.fixed_ns, 110_500 + 40_000 + 238 * 4000 - 950_125 + 16_000 + 32_000);
+    // Its BLOCK ACK has 6 Mb/s: 278 bits in 12 symbols.
+    assert_eq!(mcs_8.fixed_ns, 110_500 + 40_000 + 238 * 4000 - 950_125 + 16_000 + 68_000);
 }
 
 #[test]

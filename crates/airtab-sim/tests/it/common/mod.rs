@@ -286,7 +286,7 @@ impl Saturated {
         Saturated::of_categories(config, stations, bytes, down, seed, depth, &vec![category; stations.len()])
     }
 
-    /// The same with a category for each station.
+    /// [`Saturated::deep`] with a category for each station.
     pub fn of_categories<S: Into<Speed> + Copy>(
         config: impl Into<MediumConfig>,
         stations: &[(S, Loss)],
@@ -302,9 +302,9 @@ impl Saturated {
         let mut pool = Pool::new();
         let qdisc = Qdisc::new(&pool, &queue("fifo", 10 + depth as u32), 0, 0);
         let mut cell = Medium::new(config.into(), &with_names, qdisc, seed);
-        for i in 0..stations.len() {
+        for (i, category) in categories.iter().enumerate() {
             for _ in 0..depth {
-                let packet = new_packet(&mut pool, i, bytes, categories[i]);
+                let packet = new_packet(&mut pool, i, bytes, *category);
                 if down {
                     cell.send_down(&mut pool, packet, 0);
                 } else {
