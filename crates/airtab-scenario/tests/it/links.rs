@@ -492,7 +492,7 @@ fn losses_are_those_of_the_signal() {
         let params = "fifo:limit=100".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0)
     };
-    let once = run("snr = 23.79")[&Metric::Attempts1];
+    let once = run("snr = 23.79")[&Metric::Attempts(1)];
     assert!((once - 0.9).abs() < 0.01, "{once}");
     assert_eq!(run("snr = 16").get(&Metric::Goodput).copied().unwrap_or(0.0), 0.0);
     for control in ["ideal", "aarf", "minstrel"] {
