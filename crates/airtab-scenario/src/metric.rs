@@ -591,6 +591,8 @@ mod tests {
             (PageTime, "page_seconds"),
             (PageTimeWithHandshake, "page_with_handshake_seconds"),
             (LossRate, "loss_packets_per_second"),
+            (EarlyDrops, "early_dropped_packets"),
+            (ForcedDrops, "forced_dropped_packets"),
             (ArrivalSpread, "arrival_gap_deviation_seconds"),
             (Collisions, "collision_ratio"),
             (Fairness, "downloads_jain_ratio"),
