@@ -91,7 +91,7 @@ impl<'a> Watcher<'a> {
     ) -> io::Result<Watcher<'a>> {
         Ok(Watcher {
             file: open(scenario, label, seed, out)?,
-            frames: Frames::new(&scenario.medium, scenario.tcp),
+            frames: Frames::new(scenario),
             stations: scenario.stations.len(),
             span: span.clone(),
             next_ns: span.start,

@@ -6,6 +6,7 @@
 
 use airtab_core::Unit;
 use airtab_core::time::{MS, SECOND};
+use airtab_sim::address::Protocol;
 use airtab_sim::tcp::Algorithm;
 use airtab_sim::wifi::Category;
 use airtab_sim::{App, AppKind, MAX_STATIONS, MAX_USERS, Server, Station, Users};
@@ -59,7 +60,12 @@ fn read_app(
         }
         name => Ok(name),
     });
-    let kind = kinds::read(s, context);
+    let tcp = s.section("tcp").map(|own| Box::new(crate::tcp::read(own, *context.tcp)));
+    let congestion = tcp.as_ref().map_or(context.congestion, |own| own.congestion);
+    let kind = kinds::read(s, &Context { congestion, ..*context });
+    if tcp.is_some() && kind.as_ref().is_some_and(|kind| kind.protocol() != Protocol::Tcp) {
+        s.problem_of("tcp", "this kind sends UDP: take it away");
+    }
     // Where the stations or their names are wrong, that is problem enough.
     let unknown = stations.is_empty() || stations.iter().any(|station| station.name.is_empty());
     let (place, other) = if context.meshed { ("to", "station") } else { ("station", "to") };
@@ -134,8 +140,9 @@ fn read_app(
         servers: servers?,
         phase_ns,
         requirement,
+        tcp,
     };
-    let longer = |cell, at: usize| app.fits_txop(cell, stations[at].speed, context.mss).err();
+    let longer = |cell, at: usize| app.fits_txop(cell, stations[at].speed, context.tcp.mss).err();
     let longer = context.cell.and_then(|cell| app.stations().find_map(|at| longer(cell, at)));
     for broken in app.broken().chain(longer) {
         // Who names no end has begun too late.

@@ -148,8 +148,8 @@ fn of_app(app: &App, seen: &AppTrace, window: Window, hops: u32) -> Figures {
     f.insert(Metric::UplinkAir, seen.up_air_ns as f64 / measured_ns);
     f.extend(share(seen.queue.dropped, seen.queue.arrived).map(|x| (Metric::QueueDropped, x)));
     let frames = seen.attempts.frames();
-    for (metric, acked) in Metric::ATTEMPTS.into_iter().zip(seen.attempts.acked) {
-        f.extend(share(acked, frames).map(|x| (metric, x)));
+    for (n, acked) in (1..=u8::MAX).zip(&seen.attempts.acked) {
+        f.extend(share(*acked, frames).map(|x| (Metric::Attempts(n), x)));
     }
     f.extend(share(seen.attempts.given_up, frames).map(|x| (Metric::GivenUp, x)));
     let delay = &seen.queue.delay_ns;

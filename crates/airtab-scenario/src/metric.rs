@@ -3,6 +3,7 @@
 //!
 //! What it does not do: it computes none of them (that is `measure`).
 
+mod attempts;
 mod column;
 mod outcome;
 mod path;
@@ -175,20 +176,8 @@ pub enum Metric {
     Air,
     /// Channel time of its uplink, share of the measured time.
     UplinkAir,
-    /// Downlink frames acknowledged at the first attempt, share of all that ended.
-    Attempts1,
-    /// The same at the second attempt, and so on.
-    Attempts2,
-    /// At the third.
-    Attempts3,
-    /// At the fourth.
-    Attempts4,
-    /// At the fifth.
-    Attempts5,
-    /// At the sixth.
-    Attempts6,
-    /// At the seventh.
-    Attempts7,
+    /// Downlink frames acknowledged at that attempt, 1 for the first, share of all that ended.
+    Attempts(u8),
     /// Downlink frames never acknowledged, share of all that ended.
     GivenUp,
     /// TCP segments with data that were sent again, of both ends together.
@@ -375,13 +364,6 @@ const TABLE: &[Row] = &[
     (UplinkPackets, "uplink_mean_packets", "places held in the uplink", 1.0, 1, Neither),
     (Air, "air_ratio", "air, %", 1e2, 1, Neither),
     (UplinkAir, "uplink_air_ratio", "air up, %", 1e2, 1, Neither),
-    (Attempts1, "attempts_1_ratio", "sent once, %", 1e2, 1, Higher),
-    (Attempts2, "attempts_2_ratio", "sent twice, %", 1e2, 1, Neither),
-    (Attempts3, "attempts_3_ratio", "sent 3 times, %", 1e2, 1, Neither),
-    (Attempts4, "attempts_4_ratio", "sent 4 times, %", 1e2, 1, Neither),
-    (Attempts5, "attempts_5_ratio", "sent 5 times, %", 1e2, 1, Neither),
-    (Attempts6, "attempts_6_ratio", "sent 6 times, %", 1e2, 1, Neither),
-    (Attempts7, "attempts_7_ratio", "sent 7 times, %", 1e2, 1, Neither),
     (GivenUp, "given_up_ratio", "given up, %", 1e2, 1, Lower),
     (Retransmits, "retransmits", "segments sent again", 1.0, 0, Neither),
     (RetransmitRatio, "retransmit_ratio", "sent again, %", 1e2, 2, Lower),
@@ -439,6 +421,7 @@ const TABLE: &[Row] = &[
 /// [`TABLE`] with the disciplines' columns among it, in the order of the metrics.
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let mut rows = column::rows();
+    rows.extend(attempts::rows());
     rows.extend(path::rows());
     rows.extend(outcome::rows());
     rows.extend(TABLE);
@@ -470,10 +453,6 @@ impl Metric {
         }
     }
 
-    /// Frames acknowledged at attempt 1 to 7.
-    pub const ATTEMPTS: [Metric; 7] =
-        [Attempts1, Attempts2, Attempts3, Attempts4, Attempts5, Attempts6, Attempts7];
-
     /// Above this, players of the CHAP dissertation's time looked for another server (7.3.3), s.
     pub const PLAYABLE_PING_S: f64 = 0.150;
 
@@ -489,6 +468,11 @@ impl Metric {
     /// All of them, with those of every discipline's columns.
     pub fn all() -> impl Iterator<Item = Metric> {
         ROWS.iter().map(|row| row.0)
+    }
+
+    /// All but those of more attempts than usual, for lists.
+    pub fn usual() -> impl Iterator<Item = Metric> {
+        Metric::all().filter(|metric| !matches!(metric, Attempts(8..)))
     }
 
     /// The metric of that name, as [`Metric::name`] gives it.
@@ -546,7 +530,9 @@ impl JsonSchema for Metric {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": Metric::all().map(Metric::name).collect::<Vec<_>>() })
+        let one_by_one = Metric::all().filter(|metric| !matches!(metric, Attempts(_))).map(Metric::name);
+        let names = one_by_one.collect::<Vec<_>>();
+        json_schema!({ "anyOf": [{ "enum": names }, { "pattern": attempts::PATTERN }] })
     }
 }
 
@@ -625,6 +611,8 @@ mod tests {
             (UplinkIpThroughput, "uplink_throughput_bits_per_second"),
             (FrameGoodput, "goodput_bytes_per_second"),
             (LossRate, "loss_packets_per_second"),
+            (EarlyDrops, "early_dropped_packets"),
+            (ForcedDrops, "forced_dropped_packets"),
             (ArrivalSpread, "arrival_gap_deviation_seconds"),
             (Collisions, "collision_ratio"),
             (Fairness, "downloads_jain_ratio"),

@@ -165,7 +165,7 @@ pub(crate) fn read_file(file: &Path, text: &str, open: OpenFile, top: &Section) 
         None => usual,
     };
     let servers = read_servers(top, &wired);
-    let tcp = top.section("tcp").map_or_else(Config::home, crate::tcp::read);
+    let tcp = top.section("tcp").map_or_else(Config::home, |s| crate::tcp::read(s, Config::home()));
     let scored = top.read("mos_direction", choice(Scored::NAMES.to_vec())).unwrap_or_default();
     let queues = top.section("queue").map_or_else(QueueSettings::default, read_queues);
     // Where the profile's own name is wrong, that is problem enough.
@@ -176,8 +176,15 @@ pub(crate) fn read_file(file: &Path, text: &str, open: OpenFile, top: &Section) 
     let folder = Folder::of(file, open);
     let cell = medium.as_ref().and_then(MediumConfig::cell);
     let requirements = Requirements::read(top, &folder);
-    let (congestion, mss) = (tcp.congestion, tcp.mss);
-    let context = Context { folder: &folder, congestion, mss, requirements, cell, duration_ns, meshed };
+    let context = Context {
+        folder: &folder,
+        congestion: tcp.congestion,
+        tcp: &tcp,
+        requirements: &requirements,
+        cell,
+        duration_ns,
+        meshed,
+    };
     let apps = read_apps(top, &context, (&stations, &servers), duration_ns);
     if !meshed {
         check_paced(top, &apps, &tcp);
@@ -209,9 +216,12 @@ pub(crate) fn read_file(file: &Path, text: &str, open: OpenFile, top: &Section) 
 
 /// Outside of a mesh nobody knows the way of TCP-AP but the file.
 fn check_paced(top: &Section, apps: &[App], tcp: &Config) {
-    let known = tcp.tcp_ap.hops.is_some() && tcp.tcp_ap.rate_bps.is_some();
-    let paced = |app: &App| app.kind.congestion(tcp.congestion) == Some(Algorithm::TcpAp);
-    for (entry, app) in apps.iter().enumerate().filter(|(_, app)| !known && paced(app)) {
+    let unknown = |app: &App| {
+        let way = app.tcp.as_deref().unwrap_or(tcp).tcp_ap;
+        way.hops.is_none() || way.rate_bps.is_none()
+    };
+    let paced = |app: &App| app.congestion(tcp) == Some(Algorithm::TcpAp);
+    for (entry, app) in apps.iter().enumerate().filter(|(_, app)| paced(app) && unknown(app)) {
         let message = format!(
             "application '{}': tcp_ap goes by the hops of its way and what they carry, which only a mesh knows: say \
              [tcp.tcp_ap] hops = 1, rate = \"11Mb/s\"",

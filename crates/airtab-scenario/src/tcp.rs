@@ -33,7 +33,7 @@ pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
     }
     let document = Document::new("", &text);
     let config = match DeTable::parse(&text) {
-        Ok(table) => Section::top(&document, table.get_ref()).section("tcp").map(read),
+        Ok(table) => Section::top(&document, table.get_ref()).section("tcp").map(|s| read(s, Config::home())),
         Err(e) => {
             document.problem(e.span().unwrap_or(0..0), e.message().replace('\n', ", "));
             None
@@ -52,17 +52,18 @@ pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
     }
 }
 
-/// The settings of both ends; every problem is noted.
-pub(crate) fn read(s: Section) -> Config {
+/// The settings of both ends, `usual` where nothing is said; every problem is noted.
+pub(crate) fn read(s: Section, usual: Config) -> Config {
     let profiles = vec![
         ("home", Config::home()),
         ("linux", Config::linux()),
         ("bsd44", Config::bsd44()),
         ("stz", Config::stz()),
         ("ns2", Config::ns2()),
+        ("ns2.35", Config::ns2_35()),
         ("testbed", Config::testbed()),
     ];
-    let mut tcp = s.read("profile", choice(profiles)).unwrap_or_else(Config::home);
+    let mut tcp = s.read("profile", choice(profiles)).unwrap_or(usual);
     // The profile's timestamps, or those asked for, take their bytes from the size that is said here.
     let rtt = vec![("segment", RttBy::OneSegment), ("timestamps", RttBy::Timestamps)];
     match s.read("rtt", choice(rtt)) {
@@ -76,12 +77,18 @@ pub(crate) fn read(s: Section) -> Config {
     let count = |key, most| s.read(key, quantity(Unit::Count, 1..=most)).map(|n| n as u32);
     let timeout = |key| s.read(key, quantity(Unit::Ns, MS..=60 * SECOND));
     tcp.initial_window = count("initial_window", 1_000_000).unwrap_or(tcp.initial_window);
-    tcp.initial_ssthresh = count("initial_ssthresh", 1_000_000).or(tcp.initial_ssthresh);
+    let threshold = count("initial_ssthresh", 1_000_000);
+    // ns-2 has one number for both.
+    let follows = tcp.initial_ssthresh == Some(tcp.receive_window_segments);
     tcp.receive_window_segments = count("receive_window", 1_000_000).unwrap_or(tcp.receive_window_segments);
+    let usual = if follows { Some(tcp.receive_window_segments) } else { tcp.initial_ssthresh };
+    tcp.initial_ssthresh = threshold.or(usual);
     tcp.ack_every = count("ack_every", 100).unwrap_or(tcp.ack_every);
     tcp.delayed_ack_ns = timeout("delayed_ack").unwrap_or(tcp.delayed_ack_ns);
     tcp.initial_rto_ns = timeout("initial_rto").unwrap_or(tcp.initial_rto_ns);
     tcp.min_rto_ns = timeout("min_rto").unwrap_or(tcp.min_rto_ns);
+    let forms = vec![("linux", 0), ("rfc6298", Config::ANY_TIME), ("bsd", Config::BSD_GRID)];
+    tcp.rto_grid_ns = s.read("rto", choice(forms)).unwrap_or(tcp.rto_grid_ns);
     tcp.pacing = s.read("pacing", flag).unwrap_or(tcp.pacing);
     tcp.ecn = s.read("ecn", flag).unwrap_or(tcp.ecn);
     tcp.send_jitter_ns = s.read("send_jitter", quantity(Unit::Ns, 0..=SECOND)).or(tcp.send_jitter_ns);
@@ -94,6 +101,14 @@ pub(crate) fn read(s: Section) -> Config {
             "it reduces the rate of a recovery with SACK: take it away, or recovery = \"sack\"",
         );
     }
+    let limited = s.read("limited_transmit", flag);
+    if limited == Some(false) && tcp.recovery == Recovery::Sack {
+        s.problem_of(
+            "limited_transmit",
+            "with SACK new segments leave as others are reported: recovery = \"newreno\" or \"reno\"",
+        );
+    }
+    tcp.limited_transmit = limited.unwrap_or(tcp.limited_transmit);
     tcp.hystart = s.read("hystart", flag).unwrap_or(tcp.hystart);
     if tcp.hystart && tcp.rtt != RttBy::Timestamps {
         s.problem_of(

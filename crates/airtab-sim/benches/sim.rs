@@ -79,6 +79,7 @@ fn home() -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {

@@ -85,7 +85,7 @@ impl AppMeter {
             scored: scenario.scored,
             below: scenario.medium.has_driver().then(BelowTrace::default),
             air_ns: [0; 2],
-            attempts: AttemptTrace::default(),
+            attempts: AttemptTrace::up_to(scenario.medium.attempts()),
             seconds: vec![SecondTrace::default(); scenario.duration_ns.div_ceil(SECOND) as usize],
             received_bytes: [0; 2],
             course: None,

@@ -37,8 +37,7 @@ pub struct Scenario {
     pub stations: Vec<Station>,
     /// Applications.
     pub apps: Vec<App>,
-    /// TCP at both ends of every connection, but for its congestion control: that
-    /// is the application's.
+    /// TCP at both ends of every connection whose application has none of its own. Congestion control is the application's.
     pub tcp: tcp::Config,
     /// What scores of calls and games are about.
     pub scored: Scored,
@@ -147,6 +146,8 @@ pub struct App {
     pub phase_ns: Option<u64>,
     /// What it needs of the network, for its score by that: plays no part in a run.
     pub requirement: Option<Arc<Requirement>>,
+    /// TCP at both ends of its connections, if not the scenario's.
+    pub tcp: Option<Box<tcp::Config>>,
 }
 
 /// Where the servers of an application are.
@@ -260,10 +261,15 @@ impl App {
         self.station..self.station + self.users.stations as usize
     }
 
+    /// Congestion control of its connections in a scenario with that TCP; None: it sends UDP.
+    pub fn congestion(&self, tcp: &tcp::Config) -> Option<tcp::Algorithm> {
+        self.kind.congestion(self.tcp.as_deref().unwrap_or(tcp).congestion)
+    }
+
     /// The longest IP packet that it sends, where TCP's segments carry so much, bytes.
     pub fn longest_packet(&self, mss: u32) -> u32 {
         match (self.kind.protocol(), &self.kind) {
-            (Protocol::Tcp, _) => mss + TCP_HEADERS,
+            (Protocol::Tcp, _) => self.tcp.as_ref().map_or(mss, |own| own.mss) + TCP_HEADERS,
             (Protocol::Udp, AppKind::Udp(udp)) => udp.bytes,
             (Protocol::Udp, AppKind::Replay(replay)) => replay.packets.longest(),
             (Protocol::Udp, kind) => {

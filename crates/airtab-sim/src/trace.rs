@@ -160,12 +160,10 @@ impl Default for BelowTrace {
 
 /// How often frames had to be sent, as their sender knows: a frame whose every
 /// ACK was lost counts as given up though it was received.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttemptTrace {
-    /// Frames acknowledged at attempt 1 to 7.
-    pub acked: [u64; 7],
-    /// Frames acknowledged at a later attempt.
-    pub acked_later: u64,
+    /// Frames acknowledged at attempt 1, 2 and so on, up to the limit of the medium.
+    pub acked: Vec<u64>,
     /// Frames never acknowledged.
     pub given_up: u64,
 }
@@ -173,15 +171,24 @@ pub struct AttemptTrace {
 impl AttemptTrace {
     /// Frames that ended.
     pub fn frames(&self) -> u64 {
-        self.acked.iter().sum::<u64>() + self.acked_later + self.given_up
+        self.acked.iter().sum::<u64>() + self.given_up
+    }
+
+    /// None yet, of frames that are sent at most `most` times.
+    pub(crate) fn up_to(most: u8) -> AttemptTrace {
+        AttemptTrace { acked: vec![0; most.into()], given_up: 0 }
     }
 
     pub(crate) fn count(&mut self, attempts: u8, acked: bool) {
-        *match self.acked.get_mut(usize::from(attempts).wrapping_sub(1)) {
-            _ if !acked => &mut self.given_up,
-            Some(place) => place,
-            None => &mut self.acked_later,
-        } += 1;
+        if !acked {
+            self.given_up += 1;
+            return;
+        }
+        let n = usize::from(attempts);
+        if n > self.acked.len() {
+            self.acked.resize(n, 0); // a host that reports may count otherwise
+        }
+        self.acked[n - 1] += 1;
     }
 }
 

@@ -14,10 +14,10 @@
 use std::collections::BTreeMap;
 
 use airtab_core::{Control, Format, Phy, Rate};
-use airtab_sim::address::Protocol;
+use airtab_sim::address::{self, Protocol};
 use airtab_sim::tcp::{ACK, CWR, Config, ECE, Recovery, SYN, Segment};
-use airtab_sim::wifi::{Beacon, Category, CellConfig, MediumConfig};
-use airtab_sim::{AirFrame, AirPacket, Content};
+use airtab_sim::wifi::{Beacon, Category, CellConfig};
+use airtab_sim::{AirFrame, AirPacket, Content, Scenario};
 use etherparse::{IpNumber, Ipv4Header, TcpHeader, TcpOptionElement, UdpHeader};
 
 use super::agreement::{Scoreboards, Way, control, sequence_control, tid, way};
@@ -62,7 +62,8 @@ pub(super) struct Frames {
     /// Profile with the rate of RTS and CTS.
     rts_phy: Phy,
     beacon: Option<Beacon>,
-    tcp: Config,
+    /// TCP of each application.
+    tcp: Vec<Config>,
     /// MPDUs of a block acknowledgement agreement; 0: there are none.
     window: u16,
     /// Where frames have no numbers of an agreement: the last one given, by who counts.
@@ -73,19 +74,27 @@ pub(super) struct Frames {
 }
 
 impl Frames {
-    pub(super) fn new(medium: &MediumConfig, tcp: Config) -> Frames {
-        let cell = medium.cell();
-        let phy = medium.phy().expect("a wire has no frames of 802.11 to capture");
+    pub(super) fn new(scenario: &Scenario) -> Frames {
+        let cell = scenario.medium.cell();
+        let phy = scenario.medium.phy().expect("a wire has no frames of 802.11 to capture");
+        let tcp = scenario.apps.iter().map(|app| app.tcp.as_deref().copied().unwrap_or(scenario.tcp));
         Frames {
             phy,
             rts_phy: cell.map_or(phy, CellConfig::rts_phy),
             beacon: cell.and_then(|cell| cell.beacon),
-            tcp,
+            tcp: tcp.collect(),
             window: cell.and_then(|cell| cell.aggregation).map_or(0, |aggregation| aggregation.window),
             sequence: BTreeMap::new(),
             received: Scoreboards::default(),
             aggregates: 0,
         }
+    }
+
+    /// TCP of the application that a packet belongs to, by the address of its server.
+    fn tcp(&self, packet: &AirPacket) -> &Config {
+        let ends = [packet.tuple.source, packet.tuple.destination];
+        let number = ends.iter().find_map(|(ip, _)| address::server_number(*ip)).unwrap_or(0);
+        self.tcp.get(usize::from(number)).unwrap_or(&self.tcp[0])
     }
 
     /// A PPDU, as many MPDUs as it has numbers: each with what it says of the attempt. And what its receivers
@@ -214,7 +223,7 @@ impl Frames {
                 frame.extend((LLC_IPV4.len() as u16 + packet.bytes as u16).to_be_bytes());
             }
             frame.extend(LLC_IPV4);
-            ipv4(&mut frame, packet, &self.tcp);
+            ipv4(&mut frame, packet, self.tcp(packet));
         }
         frame
     }
@@ -458,9 +467,28 @@ mod tests {
         &bytes[usize::from(u16::from_le_bytes([bytes[2], bytes[3]]))..]
     }
 
+    /// The SYN of each application has its own options: MSS 1460 with SACK permitted, MSS 1000 without, both ways.
+    #[test]
+    fn a_syn_has_the_options_of_its_application() {
+        let mut scenario = airtab_scenario::ScenarioFile::home().scenario;
+        scenario.apps[4].tcp = Some(Box::new(Config::ns2_35()));
+        let frames = Frames::new(&scenario);
+        for (number, expected) in [(3, (1460, Recovery::Sack)), (4, (1000, Recovery::NewReno))] {
+            let tuple = FiveTuple {
+                source: (address::server(number), 80),
+                destination: (address::station(number), 50_000),
+                protocol: Protocol::Tcp,
+            };
+            for tuple in [tuple, tuple.reversed()] {
+                let found = frames.tcp(&AirPacket { tuple, bytes: 52, segment: Some(segment()) });
+                assert_eq!((found.mss, found.recovery), expected, "{number}");
+            }
+        }
+    }
+
     fn home() -> Frames {
         let scenario = airtab_scenario::ScenarioFile::home().scenario;
-        Frames::new(&scenario.medium, scenario.tcp)
+        Frames::new(&scenario)
     }
 
     #[test]
@@ -518,7 +546,7 @@ mod tests {
         let phy = Phy::named(profile).unwrap();
         let spec = airtab_core::RateSpec { format: None, mcs: 3, streams: None, width: None, gi: None, ru };
         let rate = phy.rate(&spec).unwrap_or_else(|e| panic!("{e:?}"));
-        (Frames::new(&file.scenario.medium, file.scenario.tcp), phy, rate)
+        (Frames::new(&file.scenario), phy, rate)
     }
 
     /// A UDP packet of so many bytes under that number, at `rate`.

@@ -358,7 +358,7 @@ impl<'n> Names<'n> {
             self.known(apps, "application", app)?;
         }
         let metric = Metric::named(metric).ok_or_else(|| {
-            let known: Vec<&str> = Metric::all().map(Metric::name).collect();
+            let known: Vec<&str> = Metric::usual().map(Metric::name).collect();
             format!("no metric '{metric}'{}", instead(metric, &known))
         })?;
         Ok(match some.is_empty() {

@@ -65,7 +65,7 @@ fn every_metric_can_be_reached() {
         ("call", Metric::Loss),
         ("download", Metric::Goodput),
         ("download", Metric::QueueDelay),
-        ("download", Metric::Attempts1),
+        ("download", Metric::Attempts(1)),
         ("game", Metric::GivenUp),
         ("download", Metric::QueueDelayP99),
         ("download", Metric::Air),

@@ -211,6 +211,8 @@ fn each_key_of_a_cell_is_in_the_key_of_its_runs() {
         tcp.min_rto=300ms
         tcp.pacing=true
         tcp.ecn=true
+        tcp.rto=rfc6298
+        tcp.rto=bsd
         tcp.vegas.alpha=1
         tcp.vegas.beta=5
         tcp.vegas.gamma=2

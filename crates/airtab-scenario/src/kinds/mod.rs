@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 
 use airtab_core::Unit;
 use airtab_quality::Window;
-use airtab_sim::tcp::Algorithm;
+use airtab_sim::tcp::{Algorithm, Config};
 use airtab_sim::traffic;
 use airtab_sim::traffic::video::HEADERS;
 use airtab_sim::wifi::CellConfig;
@@ -55,17 +55,18 @@ pub use score::Score;
 pub use video::video_frames;
 
 /// What the reader of a scenario hands to its kinds.
+#[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     /// Where files that it names are looked for.
     pub(crate) folder: &'a Folder<'a>,
     /// Congestion control of connections that name none.
     pub(crate) congestion: Algorithm,
-    /// Data of a segment of TCP, bytes.
-    pub(crate) mss: u32,
+    /// TCP of applications that have none of their own.
+    pub(crate) tcp: &'a Config,
     /// How long the run is, ns.
     pub(crate) duration_ns: u64,
     /// What applications may need of the network.
-    pub(crate) requirements: Requirements,
+    pub(crate) requirements: &'a Requirements,
     /// The cell that it is in, where there is one.
     pub(crate) cell: Option<&'a CellConfig>,
     /// It is in a mesh: between two nodes.

@@ -589,6 +589,24 @@ fn a_profile_can_be_changed() {
     let bsd44 = Config { pacing: true, ..Config::bsd44().with_timestamps() };
     assert_eq!(tcp("profile = \"bsd44\"\nrtt = \"timestamps\"\npacing = true").unwrap(), bsd44);
     assert_eq!(tcp("ecn = true").unwrap(), Config { ecn: true, ..Config::home() });
+    let unlimited = Config { limited_transmit: false, ..newreno };
+    assert_eq!(tcp("recovery = \"newreno\"\nlimited_transmit = false").unwrap(), unlimited);
+    assert!(tcp("profile = \"stz\"\nlimited_transmit = true").unwrap().limited_transmit);
+    for (profile, form, grid_ns) in [
+        ("home", "linux", 0),
+        ("home", "rfc6298", 1),
+        ("home", "bsd", 500 * MS),
+        ("bsd44", "linux", 0),
+        ("stz", "bsd", 500 * MS),
+    ] {
+        let changed = tcp(&format!("profile = \"{profile}\"\nrto = \"{form}\"")).unwrap();
+        let whole = tcp(&format!("profile = \"{profile}\"")).unwrap();
+        assert_eq!(changed, Config { rto_grid_ns: grid_ns, ..whole }, "{profile}, {form}");
+    }
+    // ns-2 has one number for the receive window and the first threshold.
+    let thresholds = ["", "receive_window = 50", "receive_window = 50\ninitial_ssthresh = 30"]
+        .map(|keys| tcp(&format!("profile = \"ns2.35\"\n{keys}")).unwrap().initial_ssthresh);
+    assert_eq!(thresholds, [20, 50, 30].map(Some));
     let own = "profile = \"stz\"\nwestwood = { filter = \"round_trip\" }\n\
                vegas = { alpha = 1, beta = 3, gamma = 2, initial_window = 3 }\n\
                tcp_d = { k = 8, eps = 0.9, q = 0.2, form = \"max\", initial_window = 9 }\ntcp_ap = { hops = 4, rate = \"11Mb/s\" }";
@@ -674,6 +692,7 @@ fn a_profile_has_its_congestion_control() {
         ("bsd44", Config::bsd44()),
         ("stz", Config::stz()),
         ("ns2", Config::ns2()),
+        ("ns2.35", Config::ns2_35()),
         ("testbed", Config::testbed()),
     ];
     for (name, config) in profiles {
@@ -685,6 +704,27 @@ fn a_profile_has_its_congestion_control() {
         assert_eq!(congestion, config.congestion, "{name}");
         assert_eq!(scenario.apps[1].kind, AppKind::Upload(Upload::endless(Algorithm::Cubic)));
     }
+}
+
+/// An application has the file's TCP, what it says instead, or a profile of its own with its congestion control.
+#[test]
+fn an_application_can_have_its_own_tcp() {
+    let text = "name = \"x\"\nduration = \"10s\"\ntcp = { profile = \"stz\", ack_every = 3 }\n\
+                station = [{ name = \"a\" }]\napp = [\n\
+                { name = \"file's\", kind = \"download\", station = \"a\" },\n\
+                { name = \"some\", kind = \"download\", station = \"a\", tcp = { recovery = \"reno\", rto = \"bsd\", \
+                limited_transmit = true } },\n\
+                { name = \"own\", kind = \"web\", station = \"a\", tcp = { profile = \"ns2.35\" } },\n\
+                { name = \"mixed\", kind = \"upload\", station = \"a\", tcp = { profile = \"bsd44\" }, congestion = \"bic\" },\n]\n";
+    let scenario = ScenarioFile::parse("x.toml", text).unwrap_or_else(|e| panic!("{e}")).scenario;
+    let stz = Config { ack_every: 3, ..Config::stz() };
+    let some = Config { recovery: Recovery::Reno, rto_grid_ns: 500 * MS, limited_transmit: true, ..stz };
+    assert_eq!(scenario.tcp, stz);
+    let own: Vec<_> = scenario.apps.iter().map(|app| app.tcp.as_deref().copied()).collect();
+    assert_eq!(own, [None, Some(some), Some(Config::ns2_35()), Some(Config::bsd44())]);
+    let congestion: Vec<_> = scenario.apps.iter().map(|app| app.congestion(&scenario.tcp)).collect();
+    let expected = [Algorithm::NewReno, Algorithm::NewReno, Algorithm::Reno, Algorithm::Bic];
+    assert_eq!(congestion, expected.map(Some));
 }
 
 /// A transfer of a volume, and a stream whose rate rises: steps of an equal size, the last one to the largest rate.

@@ -499,7 +499,7 @@ fn losses_are_those_of_the_signal() {
         let params = "fifo:limit=100".parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
         measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps.remove(0)
     };
-    let once = run("snr = 23.79")[&Metric::Attempts1];
+    let once = run("snr = 23.79")[&Metric::Attempts(1)];
     assert!((once - 0.9).abs() < 0.01, "{once}");
     assert_eq!(run("snr = 16").get(&Metric::Goodput).copied().unwrap_or(0.0), 0.0);
     // MCS 3, 26 Mb/s, loses a tenth at 13.51 dB, MCS 4, 39 Mb/s, at 16.62 dB. For minstrel 90 and 100 % at MCS 3 are as good

@@ -83,7 +83,7 @@ fn an_mpdu_error_rate_spares_answers() {
             let rest = format!(
                 "[[station]]\nname = \"s\"\n{loss} = 0.3\n[[app]]\nname = \"u\"\nkind = \"udp\"\nstation = \"s\"\n{LOAD}\n"
             );
-            let found = figures(&wifi, &rest)[0][&Metric::Attempts1];
+            let found = figures(&wifi, &rest)[0][&Metric::Attempts(1)];
             assert!((found - expected).abs() < 0.02, "{keys} {loss}: {found}");
         }
     }

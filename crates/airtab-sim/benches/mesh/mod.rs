@@ -77,6 +77,7 @@ impl Mesh {
             arrivals: false,
             phase_ns: None,
             requirement: None,
+            tcp: None,
         };
         Scenario {
             name: self.name.into(),

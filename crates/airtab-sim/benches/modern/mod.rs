@@ -94,6 +94,7 @@ impl Modern {
             arrivals: false,
             phase_ns: None,
             requirement: None,
+            tcp: None,
         };
         let name = |i| format!("station {i}");
         let station =

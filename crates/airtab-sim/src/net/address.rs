@@ -57,6 +57,12 @@ pub fn server(i: u16) -> Ipv4Addr {
     Ipv4Addr::new(198, 18, high, low)
 }
 
+/// The number of the server with that address; None of others.
+pub fn server_number(address: Ipv4Addr) -> Option<u16> {
+    let [a, b, high, low] = address.octets();
+    ((a, b) == (198, 18)).then(|| u16::from_be_bytes([high, low]))
+}
+
 /// Address of station `i`, behind the access point.
 pub fn station(i: u16) -> Ipv4Addr {
     let [high, low] = i.to_be_bytes();
@@ -81,5 +87,11 @@ mod tests {
         assert!(others.iter().all(|other| other.flow(1) != tuple.flow(1)));
         assert_ne!(tuple.flow(1), tuple.flow(2));
         assert_eq!(tuple.flow(1), tuple.flow(1));
+    }
+
+    #[test]
+    fn a_server_has_a_number() {
+        assert_eq!([0, 1, 256, 65_535].map(|i| server_number(server(i))), [0, 1, 256, 65_535].map(Some));
+        assert_eq!(server_number(station(1)), None);
     }
 }

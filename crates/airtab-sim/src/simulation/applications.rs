@@ -138,8 +138,8 @@ impl Simulation {
         let own = &mut self.flows[usize::from(flow)];
         let running = &self.apps[usize::from(own.app)];
         // Nobody answers a kind that speaks UDP.
-        let Some(congestion) = running.app.kind.congestion(self.tcp.congestion) else { return };
-        let mut config = self.tcp.with_congestion(congestion);
+        let Some(congestion) = running.app.congestion(&self.tcp) else { return };
+        let mut config = running.app.tcp.as_deref().unwrap_or(&self.tcp).with_congestion(congestion);
         if let Some((hops, rate_bps)) = running.way {
             config.tcp_ap = config.tcp_ap.or_way(hops, rate_bps);
         }

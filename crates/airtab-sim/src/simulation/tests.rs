@@ -30,6 +30,7 @@ fn home() -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     Scenario {
         name: "home".into(),

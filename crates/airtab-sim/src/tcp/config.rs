@@ -150,7 +150,7 @@ impl Config {
             tcp_d: TcpDConfig::standard(),
             tcp_ap: TcpApConfig::standard(),
             limited_transmit: false,
-            rto_grid_ns: 500 * MS,
+            rto_grid_ns: Self::BSD_GRID,
             rto_phase_ns: 0,
             timestamps: true,
             rtt: RttBy::OneSegment,
@@ -182,7 +182,7 @@ impl Config {
             recovery: Recovery::NewReno,
             prr: false,
             limited_transmit: false,
-            rto_grid_ns: 1, // at any time; `min_rto_ns` bounds the timeout itself
+            rto_grid_ns: Self::ANY_TIME,
             rto_phase_ns: 0,
             vegas: VegasConfig { initial_window: Some(2), ..home.vegas },
             westwood: WestwoodFilter::EachAck,
@@ -193,10 +193,37 @@ impl Config {
 
     /// The `ns2` profile, the senders of Showail 2016's chapter 4, which it does not describe (the simulator of its time): MSS
     /// 1460, initial window 2, NewReno with SACK, an acknowledgement for each segment, minimum timeout 200 ms. PRR and the
-    /// receive window are `home`'s.
+    /// receive window are `home`'s, as is the timeout, in Linux's form: ns-2.35 has others ([`Config::ns2_35`]).
     pub const fn ns2() -> Self {
         Config { initial_window: 2, ack_every: 1, congestion: Algorithm::NewReno, ..Config::home() }
     }
+
+    /// The `ns2.35` profile, the defaults of ns-2.35's `Agent/TCP/Newreno` and `Agent/TCPSink` (`ns-default.tcl`): MSS 1000, initial
+    /// window 2, receive window and first threshold 20 segments, growth by acknowledgements. NewReno without SACK, limited
+    /// transmit, an acknowledgement for each segment; timeout `max(200 ms, SRTT + 4 RTTVAR)`, 3 s at first and 60 s at most.
+    ///
+    /// Limits: ns-2 times round trips in ticks of 10 ms.
+    pub const fn ns2_35() -> Self {
+        Config {
+            mss: 1000,
+            initial_window: 2,
+            initial_rto_ns: 3000 * MS,
+            delayed_ack_ns: 100 * MS,
+            ack_every: 1,
+            receive_window_segments: 20,
+            initial_ssthresh: Some(20),
+            congestion: Algorithm::Reno,
+            recovery: Recovery::NewReno,
+            prr: false,
+            rto_grid_ns: Self::ANY_TIME,
+            ..Config::home()
+        }
+    }
+
+    /// [`Config::rto_grid_ns`] of a timer that expires at any time, with a minimum that bounds the timeout itself (RFC 6298).
+    pub const ANY_TIME: u64 = 1;
+    /// [`Config::rto_grid_ns`] of 4.4BSD.
+    pub const BSD_GRID: u64 = 500 * MS;
 
     /// The `testbed` profile, the senders of Showail 2016's chapters 2 and 5 (Linux 3.17): CUBIC, packets of 1500 bytes with
     /// timestamps (MSS 1448) and a round trip measured with each acknowledgement, initial window 10. Its own HyStart is
@@ -331,7 +358,7 @@ mod tests {
     #[test]
     fn the_profiles_are_in_range() {
         let profiles = [Config::home(), Config::linux(), Config::bsd44(), Config::stz()];
-        for profile in profiles.into_iter().chain([Config::ns2(), Config::testbed()]) {
+        for profile in profiles.into_iter().chain([Config::ns2(), Config::ns2_35(), Config::testbed()]) {
             assert_eq!(profile.check(), Ok(()), "{profile:?}");
         }
         let (ns2, testbed) = (Config::ns2(), Config::testbed());

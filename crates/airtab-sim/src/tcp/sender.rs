@@ -396,7 +396,8 @@ impl Sender {
         if now < self.deadline {
             return;
         }
-        // A recovery has reduced for this window of data: its threshold stays, and is below RFC 5681's equation 4.
+        // A recovery has reduced for this window of data: its threshold stays, as in Linux (`tcp_enter_loss`). RFC 5681's
+        // equation 4 bounds it by half of what is outstanding now, which is less once the recovery has sent less.
         let reduced = self.reduces() || self.expiries > 0 || self.state == State::Recovery;
         self.congestion.on_timeout(self.flight(), reduced);
         self.hystart = None;

@@ -258,6 +258,7 @@ fn a_crowd() {
             arrivals: false,
             phase_ns: None,
             requirement: None,
+            tcp: None,
         })
         .collect();
     let trace = run(&crowd, &Params::new(airtab_core::Discipline::named("chap").unwrap()), 1);

@@ -31,6 +31,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     let mut home = quick_home();
     (home.duration_ns, home.measure_ns) = (60 * S, 20 * S..50 * S);
@@ -148,6 +149,22 @@ fn goodput_counts_each_payload_byte_once() {
         assert_eq!(app.up.payload_bytes, 0, "acknowledgements have none");
     }
     assert!(duplicates > 20 * 1460, "{duplicates} bytes twice");
+}
+
+/// A run whose only application has its own TCP is the run of a scenario with that TCP.
+#[test]
+fn an_application_has_its_own_tcp() {
+    let own = lossy(&[download()]);
+    let run = |own: &Scenario| run(own, &queue("fifo", 20), 1).fingerprint;
+    let usual = run(&own);
+    for tcp in [Config::bsd44(), Config::ns2_35(), Config { recovery: Recovery::Reno, prr: false, ..own.tcp }]
+    {
+        let common = Scenario { tcp, ..own.clone() };
+        let mut apart = own.clone();
+        apart.apps[0].tcp = Some(Box::new(tcp));
+        assert_eq!(run(&apart), run(&common), "{tcp:?}");
+        assert_ne!(run(&apart), usual, "{tcp:?}");
+    }
 }
 
 /// A connection every 700 ms: what is left of a server's packets are the answers to their first ones.

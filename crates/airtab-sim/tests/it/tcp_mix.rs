@@ -37,6 +37,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     Scenario {
         name: "mix".into(),

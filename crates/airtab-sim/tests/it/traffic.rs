@@ -31,6 +31,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     Scenario {
         name: "traffic".into(),
@@ -317,10 +318,10 @@ fn attempts_by_distance() {
         let mut far = scenario(vec![udp(40_000_000, Gaps::Constant)]);
         far.stations[0].loss = Loss::at(metres);
         (far.duration_ns, far.apps[0].active_ns, far.measure_ns) = (601 * S, 0..601 * S, S..600 * S);
-        let seen = run(&far, &queue("fifo", 35), 1).apps[0].attempts;
+        let seen = run(&far, &queue("fifo", 35), 1).apps.remove(0).attempts;
         let frames = seen.frames() as f64;
         assert!(frames >= 50_000.0, "{metres} m: {frames}");
-        assert_eq!(seen.acked_later, 0);
+        assert_eq!(seen.acked.len(), 7);
         let percent =
             |n: usize| 100.0 * seen.acked.get(n - 1).copied().unwrap_or(seen.given_up) as f64 / frames;
         let s = (1.0 - far.stations[0].loss.frame_error_rate()).powi(2);
@@ -335,25 +336,30 @@ fn attempts_by_distance() {
     }
 }
 
-/// With fewer attempts, or more than are told apart, every frame still counts once.
+/// Every frame counts once, in one of as many entries as attempts: each of 20 attempts succeeds with a chance of 0.25.
 #[test]
 fn every_frame_ends_in_one_way() {
     for attempts in [1, 20] {
         let mut rough = scenario(vec![udp(1_000_000, Gaps::Constant)]);
         rough.stations[0].loss = Loss::Fer(0.5);
         cell(&mut rough).attempts = attempts;
-        let seen = run(&rough, &queue("fifo", 35), 1).apps[0].attempts;
+        let seen = run(&rough, &queue("fifo", 35), 1).apps.remove(0).attempts;
         assert!((6_666..=6_668).contains(&seen.frames()), "80 s of 83.3 frames: {seen:?}");
-        let (beyond, given_up) = (seen.acked[1..].iter().sum::<u64>(), seen.given_up as f64);
+        assert_eq!(seen.acked.len(), usize::from(attempts));
+        let given_up = seen.given_up as f64;
         match attempts {
             1 => {
-                assert_eq!((beyond, seen.acked_later), (0, 0));
                 assert!((given_up / 6_667.0 - 0.75).abs() < 0.022, "four standard errors: {seen:?}");
             }
             _ => {
-                // 0.75^7 = 0.1335 beyond the seventh, 0.75^20 = 0.0032 never.
-                let late = (seen.acked_later as f64 + given_up) / 6_667.0;
-                assert!((late - 0.1335).abs() < 0.017 && given_up < 50.0, "{seen:?}");
+                for (n, acked) in (0..).zip(&seen.acked) {
+                    let share: f64 = 0.25 * 0.75_f64.powi(n);
+                    let error = (share * (1.0 - share) * 6_667.0).sqrt();
+                    let off = *acked as f64 - share * 6_667.0;
+                    assert!(off.abs() < 4.0 * error + 1.0, "attempt {}: {seen:?}", n + 1);
+                }
+                // 0.75^20 = 0.0032 never.
+                assert!(given_up < 50.0, "{seen:?}");
             }
         }
     }
@@ -384,7 +390,7 @@ fn applications_can_be_measured_at_times_of_their_own() {
             t.down.received,
             t.down.bytes,
             t.air_ns,
-            t.attempts,
+            t.attempts.clone(),
             q.arrived,
             q.dropped,
             q.delay_ns.len(),

@@ -83,7 +83,8 @@ impl Reading {
     pub fn first(&mut self) -> io::Result<Option<u8>> {
         let Source::File(file) = &mut self.source else { return Ok(None) };
         file.rewind()?;
-        file.bytes().next().transpose()
+        let mut first = [0];
+        Ok((file.read(&mut first)? > 0).then_some(first[0]))
     }
 
     /// Bytes from the beginning; of a pipe that is not kept, once.

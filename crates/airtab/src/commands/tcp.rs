@@ -234,6 +234,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     Scenario {
         name: "tcp trace".into(),

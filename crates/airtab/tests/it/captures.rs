@@ -51,7 +51,7 @@ fn frame(head: &[u8]) -> Vec<u8> {
 /// A hundred frames in 10 s, every other one in a PPPoE session; one behind MPLS labels.
 fn line() -> Vec<(u64, Vec<u8>)> {
     let session = [0x88, 0x64, 0x11, 0, 0, 7, 0, 42, 0, 0x21];
-    let head = |i: u64| if i % 2 == 0 { &[8, 0][..] } else { &session[..] };
+    let head = |i: u64| if i.is_multiple_of(2) { &[8, 0][..] } else { &session[..] };
     let frames = (0..=100).map(|i| (i * 100_000, frame(head(i))));
     frames.chain([(10_000_000, frame(&[0x88, 0x47, 0, 1, 0x41, 64]))]).collect()
 }

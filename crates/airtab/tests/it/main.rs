@@ -14,6 +14,7 @@ mod mesh;
 mod model;
 mod model_cbt;
 mod model_sizing;
+mod numbers;
 mod pages;
 mod passed_on;
 mod probe;

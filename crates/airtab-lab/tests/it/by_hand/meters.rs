@@ -115,8 +115,8 @@ fn frames_count_where_they_end() {
         m.transmitted(true, tx(4, true), S);
         m.transmitted(false, tx(5, true), 2 * S);
     });
-    let expected = AttemptTrace { acked: [2, 1, 0, 0, 0, 0, 1], acked_later: 1, given_up: 1 };
-    assert_eq!((trace.attempts, trace.attempts.frames()), (expected, 6));
+    let expected = AttemptTrace { acked: vec![2, 1, 0, 0, 0, 0, 1, 1], given_up: 1 };
+    assert_eq!((trace.attempts.frames(), trace.attempts), (6, expected));
     // 1 + 1 + 2 + 7 + 8 + 3, and 4 up.
     assert_eq!((trace.air_ns, trace.up_air_ns), (22_000, 4_000));
 }

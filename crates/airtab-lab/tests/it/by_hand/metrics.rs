@@ -30,7 +30,7 @@ fn factor(name: &str, label: &str) -> f64 {
 #[test]
 fn every_label_has_the_unit_of_its_factor() {
     let (mut names, mut labels) = (HashSet::new(), HashSet::new());
-    // Four figures of each column that says something of a flow, whose ever it is, 27 of each direction, and 13 of its outcome.
+    // 255 of attempts, four of each column that says something of a flow, whose ever it is, 27 of each direction, and 13 of its outcome.
     let columns = airtab_core::disciplines().flat_map(|d| d.flow_columns()).map(|column| column.name);
     let columns = columns.collect::<HashSet<_>>().len();
     for metric in Metric::all() {
@@ -42,7 +42,7 @@ fn every_label_has_the_unit_of_its_factor() {
         assert_eq!(Metric::named(name), Some(metric));
         assert_eq!(serde_json::to_string(&metric).unwrap(), format!("\"{name}\""));
     }
-    assert_eq!((names.len(), Metric::named("nonesuch")), (125 + 2 * (27 + 13) + 4 * columns, None));
+    assert_eq!((names.len(), Metric::named("nonesuch")), (118 + 255 + 2 * (27 + 13) + 4 * columns, None));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn more_is_better_or_less_is() {
         LoadedGoodput,
         UplinkLoadedGoodput,
         Qoo,
-        Attempts1,
+        Attempts(1),
         Fairness,
         PingPlayable,
     ];
@@ -136,8 +136,11 @@ fn more_is_better_or_less_is() {
 
 #[test]
 fn attempts_are_in_their_order() {
-    let names = Metric::ATTEMPTS.map(Metric::name);
-    let expected: Vec<String> = (1..=7).map(|i| format!("attempts_{i}_ratio")).collect();
-    assert_eq!(names.to_vec(), expected);
+    let all: Vec<_> = Metric::all().filter(|metric| matches!(metric, Attempts(_))).collect();
+    assert_eq!(all, (1..=255).map(Attempts).collect::<Vec<_>>());
+    let names: Vec<_> = all.iter().map(|metric| metric.name()).collect();
+    assert_eq!(names, (1..=255).map(|n| format!("attempts_{n}_ratio")).collect::<Vec<_>>());
+    let labels = [1, 2, 3, 255].map(|n| Attempts(n).label());
+    assert_eq!(labels, ["sent once, %", "sent twice, %", "sent 3 times, %", "sent 255 times, %"]);
     assert_eq!(Metric::PLAYABLE_PING_S, 0.150);
 }

@@ -539,14 +539,16 @@ fn drops_and_waits_in_the_queue() {
 
 #[test]
 fn attempts_are_shares_of_all_frames_that_ended() {
-    let attempts = AttemptTrace { acked: [40, 20, 10, 8, 6, 4, 2], acked_later: 3, given_up: 7 };
-    // 40 + 20 + 10 + 8 + 6 + 4 + 2 + 3 + 7 = 100
+    // As many as the scenario's attempts: 40 + 20 + 10 + 8 + 6 + 4 + 2 + 3 + 7 = 100.
+    let attempts = AttemptTrace { acked: vec![40, 20, 10, 8, 6, 4, 2, 3, 0], given_up: 7 };
     let f = alone(DOWNLOAD, |seen| seen.attempts = attempts);
-    let shares = [Attempts1, Attempts2, Attempts3, Attempts4, Attempts5, Attempts6, Attempts7].map(|m| f[&m]);
-    assert_eq!(shares, [0.40, 0.20, 0.10, 0.08, 0.06, 0.04, 0.02]);
+    let shares: Vec<_> = (1..=255).filter_map(|n| f.get(&Attempts(n)).copied()).collect();
+    assert_eq!(shares, [0.40, 0.20, 0.10, 0.08, 0.06, 0.04, 0.02, 0.03, 0.0]);
     assert_eq!(f[&GivenUp], 0.07);
+    let most = alone(DOWNLOAD, |seen| seen.attempts = AttemptTrace { acked: vec![1; 255], given_up: 0 });
+    assert_eq!([1, 255].map(|n| most[&Attempts(n)]), [1.0 / 255.0; 2]);
     let none = alone(DOWNLOAD, |_| ());
-    assert_eq!((none.get(&Attempts1), none.get(&GivenUp)), (None, None));
+    assert_eq!((none.get(&Attempts(1)), none.get(&GivenUp)), (None, None));
 }
 
 #[test]

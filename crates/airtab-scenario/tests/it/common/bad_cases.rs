@@ -180,6 +180,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("SACK of TCP by another name", "[wired]", "[tcp]\nsack = false\n[wired]"),
     ("segments of TCP too long", "[wired]", "[tcp]\nmss = 9000\n[wired]"),
     ("PRR without SACK", "[wired]", "[tcp]\nrecovery = \"newreno\"\nprr = true\n[wired]"),
+    ("limited transmit with SACK", "[wired]", "[tcp]\nlimited_transmit = false\n[wired]"),
+    ("form of TCP's timeout", "[wired]", "[tcp]\nrto = \"solaris\"\n[wired]"),
     ("HyStart without timestamps", "[wired]", "[tcp]\nhystart = true\n[wired]"),
     ("beta of CUBIC", "[wired]", "[tcp]\ncubic_beta = 1\n[wired]"),
     ("alpha of Vegas", "[wired]", "[tcp.vegas]\nalpha = 5\n[wired]"),

@@ -39,6 +39,7 @@ fn app(name: &str, kind: impl Into<AppKind>, class: u8, (from, to): (u16, usize)
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     }
 }
 

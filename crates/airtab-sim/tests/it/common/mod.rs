@@ -96,6 +96,7 @@ pub fn home() -> Scenario {
         arrivals: false,
         phase_ns: None,
         requirement: None,
+        tcp: None,
     };
     let download = AppKind::Download(Download::endless(Algorithm::Cubic));
     Scenario {
@@ -156,6 +157,7 @@ pub fn whole_home() -> Scenario {
             arrivals: false,
             phase_ns: None,
             requirement: None,
+            tcp: None,
         });
     }
     home
@@ -198,6 +200,7 @@ pub fn other_home() -> Scenario {
             arrivals: false,
             phase_ns: None,
             requirement: None,
+            tcp: None,
         })
         .collect();
     home

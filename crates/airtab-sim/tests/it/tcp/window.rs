@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::pair::{MS, Pair, SECOND, doubling};
 use airtab_sim::tcp::congestion::{Ack, Congestion, Cubic};
-use airtab_sim::tcp::{Algorithm, Config};
+use airtab_sim::tcp::{ACK, Algorithm, Config};
 
 const MSS: u64 = 1460;
 
@@ -51,6 +51,25 @@ fn reno_counts_acknowledgements() {
         windows.push(pair.server.cwnd() / MSS);
     }
     assert_eq!(windows, [4, 6, 9, 13]);
+}
+
+/// ns-2.35's `Agent/TCP/Newreno` over 100 ms without loss: windows of 2, 4, 8 and 16 packets of 1040 bytes, then `window_` 20, which
+/// is the first threshold, too. The timeout is `minrto_`, 200 ms, where that is more than SRTT + 4 RTTVAR.
+#[test]
+fn the_profile_of_ns_2_35_grows_as_its_newreno() {
+    let mut pair = Pair::new(Config::ns2_35(), 100 * MS);
+    pair.download(u64::MAX);
+    assert_eq!(pair.client.rto(), 3000 * MS, "rtxcur_init_");
+    pair.run_to(3 * SECOND);
+    let rounds = [0, 1, 2, 3, 4, 5, 20].map(|round| {
+        let from = 150 * MS + round * 100 * MS;
+        pair.down.data().filter(|(at, _)| (from..from + 100 * MS).contains(at)).count()
+    });
+    assert_eq!(rounds, [2, 4, 8, 16, 20, 20, 20]);
+    assert!(pair.down.data().all(|(_, segment)| segment.ip_bytes() == 1040));
+    let acks = pair.up.log.iter().filter(|(_, segment)| segment.flags == ACK).count();
+    assert!(acks.abs_diff(pair.down.data().count()) <= 21, "one for each segment: {acks}");
+    assert_eq!((pair.server.ssthresh(), pair.server.rto()), (20_000, 200 * MS));
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn one(queue: &Queue, classes: &[Class], params: &Params, when: &When) -> Measur
             servers: Servers::Own(Latency::both(0)),
             phase_ns: None,
             requirement: None,
+            tcp: None,
         }
     };
     let scenario = Scenario {
