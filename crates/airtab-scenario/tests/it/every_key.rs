@@ -153,6 +153,7 @@ wifi.ampdu_time | all | | wifi.ampdu_time=500us
 wifi.amsdu | all | | wifi.amsdu=3839
 wifi.amsdu | mcs | wifi.aggregation=ampdu+amsdu | wifi.amsdu=7935
 wifi.bar | all | | wifi.bar=true
+wifi.lost_bar | all | wifi.bar=true | wifi.lost_bar=data
 wifi.edca | all | | wifi.edca=hostapd
 wifi.edca | all | | wifi.edca=ieee2016
 wifi.edca | mcs | | wifi.edca=off
