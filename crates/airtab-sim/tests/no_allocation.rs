@@ -77,9 +77,9 @@ fn the_steady_state_allocates_nothing() {
     {
         for discipline in disciplines() {
             let mut simulation = Simulation::new(&scenario, &queue(discipline, 35), 1);
-            simulation.advance(140 * S); // past the first losses: lists of TCP grow with them
+            simulation.advance(180 * S); // past the first losses: lists of TCP grow with them
             let (before, packets) = (allocations(), simulation.packets().made);
-            simulation.advance(210 * S);
+            simulation.advance(250 * S);
             let made = allocations() - before;
             assert!(simulation.packets().made - packets > least);
             assert_eq!(made, 0, "{}: {discipline}", scenario.name);

@@ -573,10 +573,10 @@ mod tests {
         assert_eq!(of(&trace.windows[1]), [(2, 2, 0), (1, 1, 6)]);
     }
 
-    /// 1600 bytes down and 5000 up in 10 s; others arrived before or after it.
+    /// 1600 bytes in two packets down and 5000 in one up in 10 s, of each 28 bytes of headers; others arrived before or after it.
     #[test]
     fn goodput_is_of_the_direction_that_is_judged() {
-        for (more, bps) in [("", 1280.0), ("\nupload = true", 4000.0)] {
+        for (more, bps) in [("", 1235.2), ("\nupload = true", 3977.6)] {
             let own = udp(&format!("kind = \"udp\"\nrate = \"1Mb/s\"{more}"));
             for up in [false, true] {
                 passed(&own, up, 18_990, 9, 70);
@@ -715,12 +715,12 @@ mod tests {
         }
     }
 
-    /// A capture is judged upwards where nothing of it goes down.
+    /// A capture is judged upwards where nothing of it goes down: 1600 and 5000 bytes less 28 of headers in 10 s.
     #[test]
     fn a_capture_that_goes_up_alone_is_judged_upwards() {
         use airtab_sim::traffic::Replay;
         use airtab_sim::traffic::trace::{Packet, Packets};
-        for (ways, bps) in [(&[true, true][..], 4000.0), (&[true, false], 1280.0), (&[false, false], 1280.0)]
+        for (ways, bps) in [(&[true, true][..], 3977.6), (&[true, false], 1257.6), (&[false, false], 1257.6)]
         {
             let mut ends = super::super::fixture::ends("kind = \"ping\"");
             let packets = (0..).zip(ways).map(|(at_ns, up)| Packet { at_ns, bytes: 60, up: *up });

@@ -218,7 +218,7 @@ fn pages_are_a_users_own() {
     assert_ne!(first_page(1, 3), first_page(2, 3));
 }
 
-/// Two rates, segments of 4 s, a buffer of 12 s: the reservoir is 4.5 s, and 10.8 s are nearly full.
+/// Two rates, segments of 4 s, a buffer of 12 s: the reservoir is 4.5 s, and a buffer with room for one more segment, 8 s, is full.
 #[test]
 fn a_film_is_requested_as_its_buffer_allows() {
     let ladder: [u64; 2] = [1_000_000, 2_000_000];
@@ -240,7 +240,7 @@ fn a_film_is_requested_as_its_buffer_allows() {
         assert_eq!(alone.actions(), [Action::Write { flow: 0, up: true, bytes: REQUEST }]);
     }
     // It has 0, 4, 8 s when it asks for the first three, and 8 s for each when there is room again.
-    assert_eq!(rates, [1_000_000; 5]);
+    assert_eq!(rates, [1, 1, 2, 2, 2].map(|rate| rate * 1_000_000));
     let segments = alone.user.seen().segments;
     let requested: Vec<u64> = segments.iter().map(|s| (s.requested_ns - START) / S).collect();
     assert_eq!(requested, [0, 0, 0, 4, 8], "at once until it is full, then one each 4 s");

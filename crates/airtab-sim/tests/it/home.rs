@@ -206,7 +206,7 @@ fn rules_are_checked_before_a_run() {
             broken(&|s| s.stations[0].loss = Loss::Signal(Signal::steady(Mean::Given(20.0)))),
             "has no losses by the signal",
         ),
-        (broken(&|s| s.stations[0].speed.control = RateAlgorithm::Aarf), "aarf wants losses by the signal"),
+        (broken(&|s| s.stations[0].speed.control = RateAlgorithm::Aarf), "aarf: only for rates by MCS"),
         (
             broken(&|s| {
                 (s.stations[0].loss, s.stations[0].walk) = (Loss::None, Walk::new(vec![(0, 1.0)]).ok())

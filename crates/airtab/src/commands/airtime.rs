@@ -356,8 +356,8 @@ mod tests {
         };
         // 238 bytes at 26 bits a symbol: 1904 + 22 bits are 75 symbols behind 36 us of preamble.
         assert_eq!(row("PPDU"), ["336.0", "us", "238", "bytes"]);
-        // 14 bytes at 24 Mb/s: 134 bits are 2 symbols behind 20 us.
-        assert_eq!(row("ACK"), ["28.0", "us", "at", "24", "Mb/s"]);
+        // 14 bytes at 6 Mb/s, the rate of answers to MCS 0: 134 bits are 6 symbols behind 20 us.
+        assert_eq!(row("ACK"), ["44.0", "us", "at", "6", "Mb/s"]);
         assert_eq!(row("AIFS"), ["43.0", "us", "best", "effort"]);
         assert_eq!(row("SIFS"), ["16.0", "us"]);
         let exchange = of(&["std-11n", "--mcs", "0", "--bytes", "200"]);

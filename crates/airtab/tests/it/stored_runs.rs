@@ -124,7 +124,7 @@ fn a_changed_option_is_not_answered_by_a_stored_run() {
             &["--set", "station.near.distance=12"],
             &["--set", "app.load.latency=40ms"],
             &["--set", "app.load.start=5300ms"],
-            &["--set", "app.load.congestion=newreno"],
+            &["--set", "app.load.congestion=vegas"],
             &["--set", "queue.chap.limit=5"],
             &["--set", "measure=[\"5400ms\", \"7s\"]"],
             &["--set", "duration=8s", "--set", "measure=[\"5s\", \"8s\"]"],
