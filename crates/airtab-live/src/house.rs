@@ -148,7 +148,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), LiveError> {
     good.then_some(()).ok_or_else(|| LiveError::House(format!("name {name:?}: {NAMES}")))
 }
 
-/// What names of a house and its stations may be.
+/// Rule for the names of a scenario and its stations, which become names of network namespaces.
 const NAMES: &str = "a live house names namespaces with it: letters, digits, '-', '_' and '.', at most 40, a letter or \
                      digit first, and no '-sta-'";
 

@@ -29,7 +29,7 @@ pub struct SetError {
 /// characters than letters, digits, `_` and `-` in quotes, `app."our film".start`; of lists without names the number of
 /// an entry from 1 on, `link.2.fer`. A table of the reader's that the text
 /// does not have is added. `value` is a value of TOML, and what is none is a text: `7`, `true`, `["1s", "9s"]`, `25ms`,
-/// `802.11ac`. An empty one removes what the path names, as [`remove`] does; a text without characters is `""`.
+/// `802.11ac`. An empty one removes what the path names, as [`remove`] does; an empty string is `""`.
 ///
 /// # Errors
 /// The text is no TOML, the path is none or leads to something that is not there (then: what is), or the value is

@@ -56,7 +56,7 @@ use anyhow::Context;
 use crate::args::USAGE;
 use crate::output;
 
-/// The scenarios of the folder `scenarios`: name and text.
+/// The scenarios of the directory `scenarios`: name and text.
 static SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
 /// All bundled scenarios, the built-in home first: name and text.
@@ -116,7 +116,7 @@ impl Found {
         }
     }
 
-    /// That of a pipe of that name in messages.
+    /// Reads a scenario from a pipe; `name` is that of the pipe in messages.
     fn piped(input: impl Read, name: &str) -> Result<Found, FileError> {
         let unreadable = |reason: String| FileError::Unreadable { file: name.into(), reason };
         let mut text = String::new();

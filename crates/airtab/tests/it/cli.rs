@@ -466,7 +466,7 @@ fn wrong_usage_is_2() {
             &["live", "run", "rrul", "--flent", "/nowhere/out.flent.gz"],
             "--flent /nowhere/out.flent.gz: cannot write there",
         ),
-        (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
+        (&["run", "x.toml", "--seed", "-1"], "'-1' for '--seed <N>': give a whole number from 0 on"),
         (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),
         (&["compare", "--fast"], "unexpected argument '--fast'"),
         (&["run"], "SCENARIO.toml"),
