@@ -191,7 +191,10 @@ impl Param {
         }
         let number = self.unit.parse(value).map_err(|e| e.to_string())?;
         if number < self.min || number > self.max {
-            return Err(format!("'{value}' is outside {}", self.allowed()));
+            // A number of percents without their sign.
+            let percent = self.unit == Unit::Ppm && (self.min * 100..=self.max * 100).contains(&number);
+            let meant = if percent { format!("; did you mean {value}%?") } else { String::new() };
+            return Err(format!("'{value}' is outside {}{meant}", self.allowed()));
         }
         Ok(number)
     }

@@ -69,10 +69,21 @@ impl House {
         let large = (n > MAX_STATIONS)
             .then(|| LiveError::House(format!("{n} stations: a live house takes at most {MAX_STATIONS}")));
         let names = [&scenario.name].into_iter().chain(scenario.stations.iter().map(|s| &s.name));
-        let walkers = scenario.stations.iter().filter(|s| s.walk.is_some()).map(|s| {
+        let bad: Vec<&str> = names.filter(|name| check_name(name).is_err()).map(String::as_str).collect();
+        let named = match bad.as_slice() {
+            [] => None,
+            [one] => check_name(one).err(),
+            more => Some(LiveError::House(format!("names {}: {NAMES}", some_of(more)))),
+        };
+        let walkers: Vec<&str> =
+            scenario.stations.iter().filter(|s| s.walk.is_some()).map(|s| s.name.as_str()).collect();
+        let walks = walkers.first().map(|first| {
+            let which = match walkers.as_slice() {
+                [one] => format!("station {one}"),
+                more => format!("stations {}", some_of(more)),
+            };
             LiveError::House(format!(
-                "station {0}: a walk is the simulator's; leave `walk` out, and move it with airtab live set {0} distance",
-                s.name
+                "{which}: a walk is the simulator's; leave `walk` out, and move it with airtab live set {first} distance"
             ))
         });
         let wire = scenario.medium.wire().map(|_| {
@@ -81,13 +92,7 @@ impl House {
         let mesh = scenario.medium.mesh().map(|_| {
             LiveError::House("a mesh is the simulator's: a live house has one access point; write medium = \"dcf\" and [[station]]s".into())
         });
-        large
-            .into_iter()
-            .chain(wire)
-            .chain(mesh)
-            .chain(names.filter_map(|name| check_name(name).err()))
-            .chain(walkers)
-            .collect()
+        large.into_iter().chain(wire).chain(mesh).chain(named).chain(walks).collect()
     }
 
     /// Its name.
@@ -140,12 +145,20 @@ pub(crate) fn check_name(name: &str) -> Result<(), LiveError> {
         && name.len() <= 40
         && name.chars().all(known)
         && !format!("{name}-").contains("-sta-");
-    good.then_some(()).ok_or_else(|| {
-        LiveError::House(format!(
-            "name {name:?}: a live house names namespaces with it: letters, digits, '-', '_' and '.', \
-             at most 40, a letter or digit first, and no '-sta-'"
-        ))
-    })
+    good.then_some(()).ok_or_else(|| LiveError::House(format!("name {name:?}: {NAMES}")))
+}
+
+/// Rule for the names of a scenario and its stations, which become names of network namespaces.
+const NAMES: &str = "a live house names namespaces with it: letters, digits, '-', '_' and '.', at most 40, a letter or \
+                     digit first, and no '-sta-'";
+
+/// The first three in quotes, and how many more there are.
+fn some_of(names: &[&str]) -> String {
+    let first: Vec<String> = names.iter().take(3).map(|name| format!("{name:?}")).collect();
+    match names.len().saturating_sub(3) {
+        0 => first.join(", "),
+        more => format!("{} and {more} more", first.join(", ")),
+    }
 }
 
 /// Whether a namespace of that name is one of the house of that name.
@@ -260,8 +273,19 @@ mod tests {
         file.scenario.stations[1].name = "a b".into();
         file.scenario.stations[2].name = "c/d".into();
         let told: Vec<String> = House::refusals(&file.scenario).iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert!(told[0].starts_with("names \"a b\", \"c/d\": "), "{told:?}");
+        file.scenario.stations[1].name = "a".into();
+        let told: Vec<String> = House::refusals(&file.scenario).iter().map(ToString::to_string).collect();
+        assert!(told.len() == 1 && told[0].starts_with("name \"c/d\": "), "{told:?}");
+        // 19 copies of a station.
+        let text = "name = \"x\"\nduration = \"1s\"\n[[station]]\nname = \"s\"\ncount = 20\nwalk = [[\"0s\", 1], [\"1s\", 9]]\n\
+                    [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\n";
+        let file = ScenarioFile::parse("x.toml", text).unwrap();
+        let told: Vec<String> = House::refusals(&file.scenario).iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 2, "{told:?}");
-        assert!(told[0].starts_with("name \"a b\": ") && told[1].starts_with("name \"c/d\": "), "{told:?}");
+        assert!(told[0].starts_with("names \"s 2\", \"s 3\", \"s 4\" and 16 more: "), "{told:?}");
+        assert!(told[1].starts_with("stations \"s\", \"s 2\", \"s 3\" and 17 more: a walk is "), "{told:?}");
     }
 
     #[test]

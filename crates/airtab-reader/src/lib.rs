@@ -16,7 +16,7 @@ use std::fmt;
 use std::ops::Range;
 
 pub use harmless::harmless;
-pub use parsers::{choice, flag, instead, label, nearest, number, quantity, text, unused};
+pub use parsers::{choice, flag, instead, instead_of_many, label, nearest, number, quantity, text, unused};
 pub use record::{Entry, Form, Keys};
 use record::{Recorder, Step};
 use toml::de::{DeTable, DeValue};
@@ -71,16 +71,50 @@ impl fmt::Display for Problem {
         if text.is_empty() {
             return write!(f, "{file}:{line}:{column}: {message}");
         }
+        writeln!(f, "{file}:{line}:{column}: {message}")?;
         let gutter = line.to_string().len() + 2;
+        let (text, column, width) = &excerpt(text, *column, *width, COLUMNS - gutter - 3);
         // Tabs stay tabs under the line, and an escape is as wide as it is shown: the mark stands where it should.
         let begin = text.char_indices().nth(column - 1).map_or(text.len(), |(at, _)| at);
         let (before, behind) = text.split_at(begin);
         let indent: String = harmless(before).chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
         let meant: String = behind.chars().take(*width).collect();
         let escapes = harmless(&meant).chars().count() - meant.chars().count();
-        writeln!(f, "{file}:{line}:{column}: {message}")?;
         writeln!(f, "  {line} | {}", harmless(text))?;
         write!(f, "{:gutter$} | {indent}{}", "", "^".repeat((*width).max(1) + escapes))
+    }
+}
+
+/// Columns of a quoted line with its number.
+const COLUMNS: usize = 120;
+/// Characters of a value that a message repeats.
+const QUOTED: usize = 60;
+
+/// The part of a line around the text meant, at most `room` characters, with the column and width of that text in it.
+fn excerpt(line: &str, column: usize, width: usize, room: usize) -> (String, usize, usize) {
+    let all = line.chars().count();
+    if all <= room {
+        return (line.into(), column, width);
+    }
+    let start = column - 1;
+    let from = start.saturating_sub(room / 3).min(all - room);
+    let cut = |(at, c)| match at {
+        0 if from > 0 => '\u{2026}',
+        at if at + 1 == room && from + room < all => '\u{2026}',
+        _ => c,
+    };
+    let part = line.chars().skip(from).take(room).enumerate().map(cut).collect();
+    (part, column - from, width.min(from + room - start.min(from + room)))
+}
+
+/// A message with a long value cut to its first characters.
+fn shortened(message: String, value: &str) -> String {
+    let value = value.trim_matches(['"', '\'']);
+    match value.char_indices().nth(QUOTED) {
+        Some((end, _)) if message.contains(value) => {
+            message.replace(value, &format!("{}\u{2026}", &value[..end]))
+        }
+        _ => message,
     }
 }
 
@@ -132,6 +166,7 @@ impl<'a> Document<'a> {
         let line = self.text[line_start..].lines().next().unwrap_or("");
         let column = before[line_start..].chars().count() + 1;
         let width = self.slice(span).lines().next().unwrap_or("").chars().count();
+        let message = shortened(message, self.slice(span));
         let problem = Problem {
             file: self.file.into(),
             line: before.matches('\n').count() + 1,
@@ -364,6 +399,14 @@ impl<'s, 'a> Section<'s, 'a> {
         self.document.warn(&span, format!("{} {key}: {message}", self.name).trim().into());
     }
 
+    /// Reports a key that has no meaning here, if it is there; it is none that messages suggest.
+    pub fn refuse(&self, key: &'s str, message: &str) {
+        if let Some(value) = self.table.get(key) {
+            self.asked.borrow_mut().push(key);
+            self.problem_at(key, value.span(), message);
+        }
+    }
+
     /// All that the document was warned of so far, in its order.
     pub fn warnings(&self) -> Vec<Problem> {
         let mut warnings = self.document.warnings.borrow().clone();
@@ -401,5 +444,58 @@ impl<'s, 'a> Section<'s, 'a> {
                 self.problem_at(name, key.span(), &format!("no such key{}", instead(name, &asked)));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of 120 columns, in each of which the mark is below the value, wherever that is in its line.
+    #[test]
+    fn a_long_line_is_cut_around_its_mark() {
+        for (before, behind) in [(0, 5000), (60, 5000), (2500, 2500), (5000, 60), (5000, 0), (3, 3)] {
+            let text = format!("{}WRONG{}", "a".repeat(before), "b".repeat(behind));
+            let document = Document::new("x.toml", &text);
+            document.problem(before..before + 5, "it is wrong".into());
+            let said = document.into_problems()[0].to_string();
+            let lines: Vec<&str> = said.lines().collect();
+            assert_eq!(lines[0], format!("x.toml:1:{}: it is wrong", before + 1));
+            let (line, marks): (Vec<char>, Vec<char>) =
+                (lines[1].chars().collect(), lines[2].chars().collect());
+            let full = if before + behind > 6 { 120 } else { 6 + 11 };
+            assert_eq!(line.len(), full, "{said}");
+            let meant: String =
+                line.iter().zip(&marks).filter(|(_, mark)| **mark == '^').map(|(c, _)| c).collect();
+            assert_eq!(meant, "WRONG", "{said}");
+            assert_eq!(line[6] == '\u{2026}', before > 39, "{said}");
+            assert_eq!(line[full - 1] == '\u{2026}', behind > 70, "{said}");
+        }
+    }
+
+    /// A mark behind the end of its line, and one wider than the excerpt.
+    #[test]
+    fn marks_stay_within_the_columns() {
+        let text = "a".repeat(500);
+        for (span, marks) in [(500..500, 1), (0..500, 114), (200..500, 76)] {
+            let document = Document::new("x.toml", &text);
+            document.problem(span, "it is wrong".into());
+            let said = document.into_problems()[0].to_string();
+            let last = said.lines().last().expect("three lines");
+            assert_eq!(last.matches('^').count(), marks, "{said}");
+            assert!(said.lines().all(|line| line.chars().count() <= 121), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_long_value_is_repeated_in_part() {
+        let text = format!("x = \"{}\"", "9".repeat(61));
+        let document = Document::new("x.toml", &text);
+        document.problem(4..text.len(), format!("'{}' is outside 1 to 5", "9".repeat(61)));
+        document.problem(4..text.len() - 1, format!("'{}' is outside 1 to 5", "9".repeat(61)));
+        let said: Vec<String> = document.into_problems().into_iter().map(|problem| problem.message).collect();
+        let short = format!("'{}\u{2026}' is outside 1 to 5", "9".repeat(60));
+        assert_eq!(said, [short.clone(), short]);
+        assert_eq!(shortened("'abc' is wrong".into(), "\"abc\""), "'abc' is wrong");
     }
 }

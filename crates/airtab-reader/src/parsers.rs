@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use airtab_core::Unit;
 
-use super::{Form, Value};
+use super::{Form, Value, harmless};
 
 /// "; did you mean ...? known: ..." for a name that is none of `known`.
 pub fn instead(name: &str, known: &[&str]) -> String {
@@ -16,8 +16,51 @@ pub fn instead(name: &str, known: &[&str]) -> String {
     format!("{guess} (known: {})", known.join(", "))
 }
 
+/// Names that other programs and standards use, and what scenarios call the same.
+const SYNONYMS: [(&str, &str); 9] = [
+    ("nss", "streams"),
+    ("spatial_streams", "streams"),
+    ("dscp", "access"),
+    ("tos", "access"),
+    ("channel_width", "width"),
+    ("guard_interval", "gi"),
+    ("retries", "attempts"),
+    ("retry_limit", "attempts"),
+    ("channel_model", "errors"),
+];
+
+/// Names that a message lists where there are too many for all.
+const LISTED: usize = 10;
+
+/// Text like that of [`instead`] for a long list: the nearest names of `known`, at most ten, and the source of all names.
+/// Names that share a word with `name` are nearer than others, which are listed only if no name does.
+pub fn instead_of_many(name: &str, known: &[&str], all: &str) -> String {
+    let words = |k: &str| k.split('_').map(str::to_lowercase).collect::<Vec<_>>();
+    let own = words(name);
+    let shared = |k: &str| words(k).iter().filter(|word| own.contains(word)).count();
+    let mut near: Vec<&str> = known.iter().copied().filter(|k| shared(k) > 0).collect();
+    if near.is_empty() {
+        near = known.to_vec();
+    }
+    near.sort_by_cached_key(|k| (std::cmp::Reverse(shared(k)), strsim::damerau_levenshtein(name, k)));
+    near.truncate(LISTED);
+    let guess = nearest(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
+    format!("{guess} (near: {}; all {}: {all})", near.join(", "), known.len())
+}
+
 /// The one of `known` that may have been meant, in whichever case it is written; None if none is near.
 pub fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    // Amendments of 802.11 name the profiles.
+    let profile = name
+        .to_lowercase()
+        .trim_start_matches("ieee")
+        .trim_start()
+        .strip_prefix("802.")
+        .map(|n| format!("std-{n}"));
+    let other = SYNONYMS.iter().find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, own)| *own);
+    if let Some(meant) = profile.as_deref().or(other).and_then(|meant| known.iter().find(|k| **k == meant)) {
+        return Some(meant);
+    }
     let distance = |k: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &k.to_lowercase());
     let close = known.iter().map(|k| (distance(k), *k)).filter(|(distance, k)| *distance <= 1 + k.len() / 4);
     close.min_by_key(|(distance, _)| *distance).map(|(_, k)| k)
@@ -85,6 +128,7 @@ pub fn label(v: &Value<'_, '_>) -> Result<String, String> {
     let length = text.chars().count();
     if !(1..=LONGEST_NAME as usize).contains(&length)
         || text.trim() != text
+        || harmless(text) != text
         || text.contains(char::is_control)
     {
         return Err(format!(
@@ -116,5 +160,43 @@ pub fn choice<'s, 'a, T: Copy>(
             Some((_, choice)) => Ok(*choice),
             None => Err(format!("'{}' is not known{}", v.written, instead(&v.written, &names))),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_programs_are_known() {
+        let known = ["streams", "access", "width", "std-11ac", "std-11n"];
+        for (other, own) in [
+            ("nss", "streams"),
+            ("NSS", "streams"),
+            ("dscp", "access"),
+            ("channel_width", "width"),
+            ("802.11ac", "std-11ac"),
+            ("IEEE 802.11n", "std-11n"),
+        ] {
+            assert_eq!(nearest(other, &known), Some(own), "{other}");
+        }
+        assert_eq!(nearest("nss", &["width"]), None);
+        assert_eq!(nearest("802.11be", &["access"]), None);
+    }
+
+    /// Names with a word in common are listed, the nearest first; without such names ten.
+    #[test]
+    fn of_many_names_the_nearest_are_listed() {
+        let many: Vec<String> = (0..50).map(|i| format!("other_{i}")).collect();
+        let known: Vec<&str> =
+            many.iter().map(String::as_str).chain(["game_mos_window", "call_mos"]).collect();
+        let said = |name: &str| instead_of_many(name, &known, "a page");
+        assert_eq!(said("mos"), " (near: call_mos, game_mos_window; all 52: a page)");
+        let guess = "; did you mean `call_mos`? (near: call_mos, game_mos_window; all 52: a page)";
+        assert_eq!(said("cal_mos"), guess);
+        for name in ["delay", "other"] {
+            assert_eq!(said(name).matches(", ").count(), 9, "{}", said(name));
+        }
+        assert_eq!(said("othr_7"), "; did you mean `other_7`? (near: other_7; all 52: a page)");
     }
 }

@@ -108,7 +108,8 @@ fn read_app(
             "not with several users: the gap from one user's packet to another's says nothing",
         );
     }
-    let phase_ns = s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND));
+    let phased = kind.as_ref().is_none_or(|kind| kinds::About::of(kind).takes("phase"));
+    let phase_ns = if phased { s.read("phase", quantity(Unit::Ns, 0..=10 * SECOND)) } else { None };
     let named = s.read("requirement", |v| context.requirements.chosen(v));
     let usual =
         || kinds::About::of(kind.as_ref()?).requirement.and_then(|name| context.requirements.named(name));
@@ -158,9 +159,7 @@ fn refuse_places<'s>(s: &Section<'s, '_>, meshed: bool, other: &'s str) {
         true => (vec![other, "stations"], "a mesh has nodes: an application is between from and to"),
         false => (vec![other, "from"], "only with medium = \"mesh\": here an application is at its station"),
     };
-    for key in keys.into_iter().filter(|key| s.get(key).is_some()) {
-        s.problem_of(key, why);
-    }
+    keys.into_iter().for_each(|key| s.refuse(key, why));
 }
 
 /// Default time from the start of an application within which each user begins. Frames of one instant collide, and so do

@@ -26,14 +26,18 @@ pub struct SetError {
 /// The text of a scenario with one value changed or added.
 ///
 /// `path` names it: `duration`, `wifi.attempts`, `queue.chap.limit`, `station.tablet.distance`; of names with other
-/// characters than letters, digits, `_` and `-` in quotes, `app."our film".start`. A table of the reader's that the text
+/// characters than letters, digits, `_` and `-` in quotes, `app."our film".start`; of lists without names the number of
+/// an entry from 1 on, `link.2.fer`. A table of the reader's that the text
 /// does not have is added. `value` is a value of TOML, and what is none is a text: `7`, `true`, `["1s", "9s"]`, `25ms`,
-/// `802.11ac`.
+/// `802.11ac`. An empty one removes what the path names, as [`remove`] does; an empty string is `""`.
 ///
 /// # Errors
 /// The text is no TOML, the path is none or leads to something that is not there (then: what is), or the value is
 /// begun as a list, a table or a text in quotes and is none.
 pub fn set(text: &str, path: &str, value: &str) -> Result<String, SetError> {
+    if value.trim().is_empty() {
+        return remove(text, path);
+    }
     let told = |message: String| SetError { path: path.into(), message };
     let value = read_value(value).map_err(told)?;
     edit(text, path, |top, names, last, way| put(find(top, way, text)?, names, last, value))
@@ -153,20 +157,32 @@ fn find<'t>(top: &'t mut Table, way: &[&str], text: &str) -> Result<Place<'t>, S
             continue;
         }
         let Some(name) = words.next() else {
-            return Err(format!("name the entry of the list, as in {so_far}.NAME.KEY{}", have(item)));
+            return Err(format!("name the entry of the list, as in {so_far}.{}", have(item)));
         };
-        let known = names(item);
-        let Some(at) = known.iter().position(|known| known.as_deref() == Some(*name)) else {
-            let known: Vec<&str> = known.iter().flatten().map(String::as_str).collect();
-            return Err(match known.is_empty() {
-                true => format!("entries of [[{so_far}]] have no names to go by: change them in the file"),
-                false => format!("no [[{so_far}]] '{name}'{}", instead(name, &known)),
-            });
-        };
+        let at = entry_at(item, &so_far, name)?;
         in_line = item.is_value();
-        table = entry(item, at).expect("it has a name");
+        table = entry(item, at).expect("it is there");
     }
     Ok((table, in_line))
+}
+
+/// Place of the entry of that name in a list; where no entry has a name, of that number from 1 on.
+fn entry_at(item: &Item, list: &str, name: &str) -> Result<usize, String> {
+    let names = names(item);
+    if let Some(at) = names.iter().position(|known| known.as_deref() == Some(name)) {
+        return Ok(at);
+    }
+    let known: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+    if !known.is_empty() {
+        return Err(format!("no [[{list}]] '{name}'{}", instead(name, &known)));
+    }
+    let number = name.parse().ok().filter(|number| (1..=names.len()).contains(number));
+    number.map(|number| number - 1).ok_or_else(|| {
+        format!(
+            "no [[{list}]] '{name}': entries without names have numbers, 1 to {}, as in {list}.1.KEY",
+            names.len()
+        )
+    })
 }
 
 /// Adds a key behind all others.
@@ -197,7 +213,7 @@ fn guess(word: &str, known: &[&str]) -> String {
 fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> Result<(), String> {
     match table.get_mut(key) {
         Some(item) if is_list(item) => Err(format!(
-            "is a list of tables: name an entry and its key, as in {}.NAME.KEY{}",
+            "is a list of tables: name an entry and its key, as in {}.{}",
             path.join("."),
             have(item)
         )),
@@ -218,15 +234,13 @@ fn put((table, in_line): Place, path: &[&str], key: &str, mut value: Value) -> R
     }
 }
 
-/// Takes out a key of a table, or an entry of a list of tables by its name.
+/// Takes out a key of a table, or an entry of a list of tables by its name or number.
 fn take(top: &mut Table, way: &[&str], key: &str, text: &str) -> Result<(), String> {
     if let Some((list, before)) = way.split_last() {
         // `station.tablet.distance` has no list before its last word but one: a value of an entry, see below.
         let item = find(top, before, text).ok().and_then(|(table, _)| table.get_mut(list));
         if let Some(item) = item.filter(|item| is_list(item)) {
-            let known = names(item);
-            let at = known.iter().position(|known| known.as_deref() == Some(key));
-            let at = at.ok_or_else(|| format!("no [[{list}]] '{key}'{}", have(item)))?;
+            let at = entry_at(item, list, key)?;
             match item {
                 Item::ArrayOfTables(list) => _ = list.remove(at),
                 other => _ = other.as_array_mut().map(|list| list.remove(at)),
@@ -277,8 +291,8 @@ fn entry(list: &mut Item, at: usize) -> Option<&mut dyn TableLike> {
     }
 }
 
-/// " (there are: a, b)".
+/// "NAME.KEY (there are: a, b)", or "1.KEY" of a list without names.
 fn have(list: &Item) -> String {
     let known: Vec<String> = names(list).into_iter().flatten().collect();
-    if known.is_empty() { String::new() } else { format!(" (there are: {})", known.join(", ")) }
+    if known.is_empty() { "1.KEY".into() } else { format!("NAME.KEY (there are: {})", known.join(", ")) }
 }

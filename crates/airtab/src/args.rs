@@ -134,7 +134,32 @@ pub fn seconds(range: RangeInclusive<u64>) -> impl Fn(&str) -> Result<u64, Strin
     }
 }
 
-/// The same words where two of them are not what they seem.
+/// Joins an option with a number below 0 behind it, which would be read as an option of that name: the parser of
+/// the value then says what is allowed.
+fn with_negative_values(words: Vec<OsString>, cbr: bool) -> Vec<OsString> {
+    let mut joined: Vec<OsString> = Vec::new();
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    for (at, word) in words.into_iter().enumerate() {
+        let below_0 = matches!(word.as_encoded_bytes(), [b'-', b'0'..=b'9' | b'.', ..]);
+        // An option of its own there.
+        let negative = below_0 && !(cbr && word == "-6");
+        match joined.last_mut() {
+            Some(option) if negative && at < end && is_long_option(option) => {
+                option.push("=");
+                option.push(word);
+            }
+            _ => joined.push(word),
+        }
+    }
+    joined
+}
+
+fn is_long_option(word: &OsString) -> bool {
+    let bytes = word.as_encoded_bytes();
+    bytes.len() > 2 && bytes.starts_with(b"--") && !bytes.contains(&b'=')
+}
+
+/// The words of a command line with their meaning: some are not what they seem.
 fn meant(mut words: Vec<OsString>) -> Result<Vec<OsString>, String> {
     // A host follows `-h` there; where none does, it is help, as everywhere.
     let cbr = words.get(1).is_some_and(|word| word == "cbr");
@@ -144,6 +169,7 @@ fn meant(mut words: Vec<OsString>) -> Result<Vec<OsString>, String> {
             words[i] = "--help".into();
         }
     }
+    let words = with_negative_values(words, cbr);
     // Its time is optional, so that a word behind it is the scenario file.
     for pair in words.windows(2) {
         if let [option, time] = pair
@@ -215,7 +241,7 @@ pub struct Compare {
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: Option<PathBuf>,
     /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
-    /// 'app."our film".start=2s'
+    /// 'app."our film".start=2s'; without a value, wifi.attempts=, remove it
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
     /// Disciplines to compare, in the order of the columns; `airtab disciplines` lists all
@@ -319,7 +345,7 @@ pub struct Run {
     #[arg(value_name = "SCENARIO.toml|NAME")]
     pub scenario: PathBuf,
     /// Set a value of the scenario, once for each: wifi.attempts=4, queue.chap.limit=70, station.tablet.distance=9,
-    /// 'app."our film".start=2s'
+    /// 'app."our film".start=2s'; without a value, wifi.attempts=, remove it
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
     /// Discipline of the access point, with parameters as in `airtab compare`
@@ -433,6 +459,37 @@ mod tests {
             ("airtab run cbr -h", "airtab run cbr -h"),
         ] {
             assert_eq!(meant(words(line)), Ok(words(read)), "{line}");
+        }
+    }
+
+    #[test]
+    fn numbers_below_0_are_values() {
+        for (line, read) in [
+            ("airtab compare --seeds -1", "airtab compare --seeds=-1"),
+            ("airtab compare --seeds -1 --jobs -2 x", "airtab compare --seeds=-1 --jobs=-2 x"),
+            ("airtab live run --for -.5s", "airtab live run --for=-.5s"),
+            ("airtab compare --seeds=3 -1", "airtab compare --seeds=3 -1"),
+            ("airtab compare --seeds -q", "airtab compare --seeds -q"),
+            ("airtab compare -1", "airtab compare -1"),
+            ("airtab run -- --seeds -1", "airtab run -- --seeds -1"),
+            ("airtab cbr --json -6", "airtab cbr --json -6"),
+        ] {
+            assert_eq!(meant(words(line)), Ok(words(read)), "{line}");
+        }
+        let said = |line: &str| {
+            let words = meant(words(line)).expect("no other meaning");
+            let said = Args::command().try_get_matches_from(words).expect_err("it is wrong").to_string();
+            said.lines().next().unwrap_or_default().to_string()
+        };
+        for (line, message) in [
+            (
+                "airtab compare --seeds -1",
+                "'--seeds <N|A-B|LIST>': '-1' is not a number of seeds: give 1 to 100000, a range such as 1-20, or a list such as 1,5,9",
+            ),
+            ("airtab compare --jobs -1", "'--jobs <N>': give a whole number from 1 to 1024"),
+            ("airtab run x --seed -1", "'--seed <N>': give a whole number from 0 on"),
+        ] {
+            assert!(said(line).ends_with(message), "{line}: {}", said(line));
         }
     }
 

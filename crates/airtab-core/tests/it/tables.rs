@@ -140,6 +140,13 @@ fn errors_in_full() {
         Params::new(Discipline::named(name).unwrap()).set(key, value).unwrap_err().to_string()
     };
     assert_eq!(set("fifo", "limit", "0"), "fifo: limit: '0' is outside 1 to 1048576");
+    // Shares are of 1, or have the sign of percents.
+    assert!(
+        set("cbq", "share", "72,16,12").ends_with("; did you mean 72%?"),
+        "{}",
+        set("cbq", "share", "72")
+    );
+    assert!(!set("cbq", "share", "101").contains("did you mean"), "no share is 101 %");
     assert_eq!(set("fifo", "limt", "1"), "fifo: limt: no such parameter; there are limit, bytes");
     assert_eq!(set("chap", "increment", "11s"), "chap: increment: '11s' is outside 10us to 10s");
     assert_eq!(

@@ -182,6 +182,16 @@ pub(super) fn find(scenario: &Table, key: &str) -> Result<(Vec<String>, String),
         return Err(format!("'{key}' is no key of a scenario, such as \"queue.chap.limit\""));
     };
     let in_list = |word: &str| matches!(word, "app" | "station");
+    let entries = |list: &str| {
+        scenario.get(list).and_then(Value::as_array).filter(|list| list.iter().all(Value::is_table))
+    };
+    if let [list, number, ..] = words.as_slice()
+        && !in_list(list)
+        && let Some(entries) = entries(list)
+        && entry_at(entries, number).is_none()
+    {
+        return Err(format!("'{key}': no [[{list}]] '{number}': they have numbers, 1 to {}", entries.len()));
+    }
     if let [list, name] = way
         && in_list(list)
     {
@@ -196,6 +206,13 @@ pub(super) fn find(scenario: &Table, key: &str) -> Result<(Vec<String>, String),
     Ok((way.to_vec(), last.clone()))
 }
 
+/// Place of an entry by its name, or by its number from 1 on where entries have no names.
+fn entry_at(list: &[Value], name: &str) -> Option<usize> {
+    let named = list.iter().position(|entry| entry.get("name").and_then(Value::as_str) == Some(name));
+    let number = || name.parse::<usize>().ok().filter(|n| (1..=list.len()).contains(n));
+    named.or_else(|| number().filter(|_| list.iter().all(|entry| entry.get("name").is_none())).map(|n| n - 1))
+}
+
 /// Sets a key that [`find`] has accepted.
 pub(super) fn set(scenario: &mut Table, key: &str, value: Value) {
     let (way, last) = find(scenario, key).expect("checked when the axis was read");
@@ -206,7 +223,8 @@ pub(super) fn set(scenario: &mut Table, key: &str, value: Value) {
         let next = match next {
             Value::Array(list) => {
                 let name = words.next();
-                list.iter_mut().find(|e| e.get("name").and_then(Value::as_str) == name.as_deref())
+                let at = entry_at(list, &name.unwrap_or_default());
+                at.map(|at| &mut list[at])
             }
             other => Some(other),
         };
@@ -226,6 +244,20 @@ mod tests {
 
     fn table(text: &str) -> Table {
         toml::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn entries_without_names_have_numbers() {
+        let mut t = table("[[link]]\nfer = 0\n[[link]]\nfer = 0\n[[app]]\nname = \"a\"\n");
+        assert_eq!(find(&t, "link.2.fer"), Ok((vec!["link".into(), "2".into()], "fer".into())));
+        set(&mut t, "link.2.fer", 0.5.into());
+        assert_eq!(t["link"][0]["fer"], 0.into());
+        assert_eq!(t["link"][1]["fer"], 0.5.into());
+        for number in ["0", "3", "x"] {
+            let said = find(&t, &format!("link.{number}.fer")).unwrap_err();
+            assert!(said.ends_with(&format!("no [[link]] '{number}': they have numbers, 1 to 2")), "{said}");
+        }
+        assert!(find(&t, "app.1.start").is_err(), "that one has a name");
     }
 
     #[test]

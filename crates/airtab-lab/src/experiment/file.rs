@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use airtab_core::{Discipline, Unit};
-use airtab_scenario::reader::{Document, Form, Section, Value, flag, instead, quantity, text, unused};
+use airtab_scenario::reader::{
+    Document, Form, Section, Value, flag, instead, instead_of_many, quantity, text, unused,
+};
 use airtab_scenario::{ACCESS_POINT, FileError, Metric, QueueSpec, USUAL_QUEUES, named_files, read_text};
 use toml::Value as Toml;
 use toml::de::{DeTable, DeValue};
@@ -359,7 +361,7 @@ impl<'n> Names<'n> {
         }
         let metric = Metric::named(metric).ok_or_else(|| {
             let known: Vec<&str> = Metric::usual().map(Metric::name).collect();
-            format!("no metric '{metric}'{}", instead(metric, &known))
+            format!("no metric '{metric}'{}", instead_of_many(metric, &known, "airtab schema results"))
         })?;
         Ok(match some.is_empty() {
             true => vec![(app.into(), metric)],

@@ -230,6 +230,11 @@ impl About {
         (self.reason)(q, app)
     }
 
+    /// True if an `[[app]]` of this kind takes that key, one that not every kind has.
+    pub(crate) fn takes(&self, key: &str) -> bool {
+        self.keys.contains(&key)
+    }
+
     /// Its score: the first of its columns.
     pub fn metric(&self) -> Metric {
         self.columns[0]
@@ -262,9 +267,11 @@ pub(crate) fn read(s: &Section, context: &Context) -> Option<AppKind> {
     let kind = s.require("kind", choice(ALL.iter().map(|about| (about.name, about)).collect()));
     let read = kind.and_then(|kind| (kind.read)(s, context));
     for (key, owners) in own_keys() {
-        let foreign = s.get(key).is_some() && kind.is_some_and(|kind| !kind.keys.contains(&key));
-        if let (Some(kind), true) = (kind, foreign) {
-            s.problem_of(key, &format!("only for kind {}; this is {}", any_of(&owners), kind.name));
+        match kind {
+            Some(kind) if kind.takes(key) => {}
+            Some(kind) => s.refuse(key, &format!("only for kind {}; this is {}", any_of(&owners), kind.name)),
+            // Without a kind any of them may be right.
+            None => _ = s.get(key),
         }
     }
     read

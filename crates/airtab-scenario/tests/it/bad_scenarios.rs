@@ -21,6 +21,37 @@ fn every_message() {
     insta::assert_snapshot!(all);
 }
 
+/// Keys that the kind of an application has, those of all kinds among them, and no other.
+#[test]
+fn an_unknown_key_names_those_of_its_kind() {
+    for (kind, has, lacks) in [
+        ("game", &["phase", "access", "start"][..], &["ladder", "trace", "flows", "to", "from"][..]),
+        ("streaming", &["ladder", "buffer", "congestion"], &["phase", "voice_bytes", "to", "from"]),
+    ] {
+        let app = format!("[[app]]\nname = \"a\"\nkind = \"{kind}\"\nstation = \"s\"\nnonsense = 1\n");
+        let text = format!("duration = \"9s\"\n[[station]]\nname = \"s\"\n{app}");
+        let said = ScenarioFile::parse("x.toml", &text).unwrap_err().to_string();
+        let known = said.split_once("(known: ").expect("it lists keys").1.split_once(')').expect("its end").0;
+        let known: Vec<&str> = known.split(", ").collect();
+        assert!(has.iter().all(|key| known.contains(key)), "{said}");
+        assert!(!lacks.iter().any(|key| known.contains(key)), "{said}");
+        // Those of other kinds are refused as before.
+        let foreign = ScenarioFile::parse("x.toml", &text.replace("nonsense = 1", "fec = true")).unwrap_err();
+        assert!(foreign.to_string().contains("[[app]] fec: only for kind video; this is "), "{foreign}");
+    }
+}
+
+#[test]
+fn names_keep_the_direction_of_the_text() {
+    for c in ['\u{202e}', '\u{2066}', '\u{200f}', '\u{1b}'] {
+        let written = format!("\\u{:04x}", u32::from(c));
+        let text = HOME.replacen("name = \"laptop\"", &format!("name = \"lap{written}top\""), 1);
+        let said = ScenarioFile::parse("x.toml", &text).unwrap_err().to_string();
+        let expected = format!("'lap\\u{{{:x}}}top' is not a name: 1 to 40 characters", u32::from(c));
+        assert!(said.contains(&expected), "{said}");
+    }
+}
+
 #[test]
 fn a_cut_file_is_refused_or_whole() {
     // Cut anywhere, the file is wrong or still says something complete; never a panic.

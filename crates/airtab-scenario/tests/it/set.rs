@@ -67,7 +67,43 @@ fn what_is_taken_out_takes_nothing_else_along() {
     let told = remove(SMALL, "station.tablet.rate").unwrap_err().to_string();
     assert!(told.starts_with("station.tablet.rate: is not there"), "{told}");
     let told = remove(SMALL, "station.phone").unwrap_err().to_string();
-    assert!(told.contains("there are: tablet, our tablet"), "{told}");
+    assert!(told.contains("known: tablet, our tablet"), "{told}");
+}
+
+#[test]
+fn a_path_without_a_value_is_removed() {
+    for path in ["wifi.attempts", "station.tablet.distance", "app.film", "measure"] {
+        for value in ["", " "] {
+            assert_eq!(set(SMALL, path, value), remove(SMALL, path), "{path}");
+        }
+    }
+    assert!(!set(SMALL, "wifi.attempts", "").unwrap().contains("attempts"));
+    assert!(set(SMALL, "name", "\"\"").unwrap().contains("name = \"\""));
+    assert_eq!(assignment("wifi.attempts="), Ok(("wifi.attempts".into(), String::new())));
+}
+
+/// Links and changes have no names: they are counted from 1.
+#[test]
+fn entries_without_names_have_numbers() {
+    let lists = "[[change]]\nat = \"1s\"\nvalue = 1\n\n[[change]]\nat = \"2s\"\nvalue = 2\n";
+    let text = format!("{SMALL}\n{lists}");
+    let second = lists.replace("value = 2", "value = 7");
+    assert_eq!(set(&text, "change.2.value", "7").unwrap(), format!("{SMALL}\n{second}"));
+    let first = lists.replacen("value = 1\n", "value = 1\nkey = \"fer\"\n", 1);
+    assert_eq!(set(&text, "change.1.key", "fer").unwrap(), format!("{SMALL}\n{first}"));
+    let one = lists.split_once("\n\n").unwrap().1;
+    assert_eq!(set(&text, "change.1", "").unwrap(), format!("{SMALL}\n{one}"));
+    for path in ["change.0.value", "change.3.value", "change.first.value", "change.3"] {
+        let told = set(&text, path, "").unwrap_err().to_string();
+        assert!(told.contains("have numbers, 1 to 2, as in change.1.KEY"), "{told}");
+    }
+    for path in ["change.at", "change"] {
+        let told = set(&text, path, "7").unwrap_err().to_string();
+        assert!(told.ends_with("as in change.1.KEY") || told.contains("no [[change]] 'at'"), "{told}");
+    }
+    // A number is a name where entries have names.
+    let told = set(SMALL, "station.1.distance", "7").unwrap_err().to_string();
+    assert!(told.contains("no [[station]] '1' (known: tablet, our tablet)"), "{told}");
 }
 
 #[test]
@@ -125,7 +161,10 @@ fn what_is_refused_is_told_with_its_cure() {
     assert!(app.contains("no table 'application'; did you mean `app`? (known: "), "{app}");
     let links = format!("{SMALL}[[link]]\nbetween = [\"a\", \"b\"]\n");
     let told = set(&links, "link.a.fer", "1").unwrap_err().to_string();
-    assert_eq!(told, "link.a.fer: entries of [[link]] have no names to go by: change them in the file");
+    assert_eq!(
+        told,
+        "link.a.fer: no [[link]] 'a': entries without names have numbers, 1 to 1, as in link.1.KEY"
+    );
     let told = set("duration = ", "name", "x").unwrap_err().to_string();
     assert!(told.starts_with("name: the scenario is no TOML: "), "{told}");
 }

@@ -89,7 +89,7 @@ fn content(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// The run itself, with a file and a line for each request that ends.
+/// The run itself, with a file and, as JSON, a line for each request that ends.
 fn run(args: &Htbench, config: &Config, out: Option<&Path>, stop: &AtomicBool) -> anyhow::Result<Outcome> {
     let bar = spinner();
     let mut failed: Option<anyhow::Error> = None;
@@ -114,16 +114,13 @@ fn keep(args: &Htbench, config: &Config, out: Option<&Path>, request: &Request) 
         let written = files::write_request(dir, config, request);
         written.with_context(|| format!("cannot write into {}", dir.display()))?;
     }
-    let class = &config.classes[request.class].name;
-    let line = if args.form.is_json() {
-        format!("{}\n", request_json(class, config, request))
-    } else if let End::Failed(failure) = &request.end {
-        format!("{class} {}: {failure}\n", request.number)
-    } else {
-        return Ok(());
-    };
-    let printed: io::Result<()> = output::print(&line);
-    Ok(printed?)
+    // Without --json each error is in the summary, once with its count.
+    if args.form.is_json() {
+        let class = &config.classes[request.class].name;
+        let printed: io::Result<()> = output::print(&format!("{}\n", request_json(class, config, request)));
+        printed?;
+    }
+    Ok(())
 }
 
 fn mbps(bps: f64) -> String {

@@ -56,12 +56,22 @@ use anyhow::Context;
 use crate::args::USAGE;
 use crate::output;
 
-/// The scenarios of the repository: name and text.
+/// The scenarios of the directory `scenarios`: name and text.
 static SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
 
-/// The scenario of the repository that is meant, where no file of that name is.
+/// All bundled scenarios, the built-in home first: name and text.
+fn bundled() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    [("home", HOME)].iter().chain(SHIPPED)
+}
+
+/// The bundled scenario that is meant, where no file of that name is.
 fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
-    SHIPPED.iter().find(|(name, _)| Path::new(name) == path && !path.exists())
+    bundled().find(|(name, _)| Path::new(name) == path && !path.exists())
+}
+
+/// A pipe that the shell opens for `<(COMMAND)`.
+fn is_substituted(path: &Path) -> bool {
+    path.parent() == Some(Path::new("/dev/fd")) || path.parent() == Some(Path::new("/proc/self/fd"))
 }
 
 /// Far above any scenario, bytes.
@@ -86,12 +96,18 @@ impl Found {
     pub fn of(path: Option<&Path>) -> Result<Found, FileError> {
         let Some(path) = path else { return Ok(Found::ours("home", HOME)) };
         if path == Path::new("-") {
-            return Found::piped(std::io::stdin().lock());
+            return Found::piped(std::io::stdin().lock(), "standard input");
+        }
+        if is_substituted(path) {
+            let name = path.display().to_string();
+            let unreadable =
+                |e: std::io::Error| FileError::Unreadable { file: name.clone(), reason: e.to_string() };
+            return Found::piped(std::fs::File::open(path).map_err(unreadable)?, &name);
         }
         match (shipped(path), path.to_str()) {
             (Some((name, text)), _) => Ok(Found::ours(name, text)),
             (None, Some(name)) if !name.contains(['.', '/', '\\']) && !path.exists() => {
-                let known: Vec<&str> = SHIPPED.iter().map(|(name, _)| *name).collect();
+                let known: Vec<&str> = bundled().map(|(name, _)| *name).collect();
                 let reason =
                     format!("no such file, and no scenario that airtab brings{}", instead(name, &known));
                 Err(FileError::Unreadable { file: name.into(), reason })
@@ -100,9 +116,8 @@ impl Found {
         }
     }
 
-    /// That of standard input.
-    fn piped(input: impl Read) -> Result<Found, FileError> {
-        let name = "standard input";
+    /// Reads a scenario from a pipe; `name` is that of the pipe in messages.
+    fn piped(input: impl Read, name: &str) -> Result<Found, FileError> {
         let unreadable = |reason: String| FileError::Unreadable { file: name.into(), reason };
         let mut text = String::new();
         input.take(MOST_PIPED + 1).read_to_string(&mut text).map_err(|e| unreadable(e.to_string()))?;
@@ -207,8 +222,9 @@ mod tests {
     /// The largest scenario that a pipe may send, and one with a byte more.
     #[test]
     fn a_pipe_has_an_end() {
-        let of =
-            |bytes: u64| Found::piped(std::io::repeat(b' ').take(bytes)).map(|found| found.text.len() as u64);
+        let of = |bytes: u64| {
+            Found::piped(std::io::repeat(b' ').take(bytes), "x").map(|found| found.text.len() as u64)
+        };
         assert_eq!(of(MOST_PIPED).ok(), Some(MOST_PIPED));
         assert!(of(MOST_PIPED + 1).is_err_and(|e| e.to_string().contains("is larger than")));
     }
@@ -314,6 +330,15 @@ mod tests {
         assert!(!said(false).to_string().contains("names no file"), "{}", said(false));
     }
 
+    /// The home by its name, as without one.
+    #[test]
+    fn the_built_in_home_has_a_name() {
+        let found = Found::of(Some(Path::new("home"))).expect("it is brought");
+        assert_eq!(Found::of(None).ok(), Some(found));
+        let said = load(Path::new("hme")).map(|_| ()).expect_err("there is none").to_string();
+        assert!(said.contains("did you mean `home`? (known: home, anomaly, "), "{said}");
+    }
+
     /// Every one can be read without its folder, and one that is misspelt is guessed.
     #[test]
     fn scenarios_by_name() {
@@ -322,8 +347,7 @@ mod tests {
         }
         assert_eq!(load(Path::new("rrul")).map(|file| file.scenario.apps.len()).ok(), Some(12));
         let said = load(Path::new("rull")).map(|_| ()).expect_err("there is none").to_string();
-        let expected =
-            "rull: no such file, and no scenario that airtab brings; did you mean `rrul`? (known: anomaly, ";
+        let expected = "rull: no such file, and no scenario that airtab brings; did you mean `rrul`? (known: home, anomaly, ";
         assert!(said.starts_with(expected), "{said}");
         let said = load(Path::new("rull.toml")).map(|_| ()).expect_err("there is none").to_string();
         assert!(!said.contains("rrul"), "a file was meant: {said}");
@@ -331,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_scenario_may_be_piped() {
-        let read = |bytes: &[u8]| Found::piped(bytes).and_then(|found| found.read());
+        let read = |bytes: &[u8]| Found::piped(bytes, "standard input").and_then(|found| found.read());
         let home = read(HOME.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(home.scenario.name, "home");
         let unnamed = HOME.replacen("name = \"home\"\n", "", 1);

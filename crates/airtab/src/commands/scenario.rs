@@ -67,9 +67,24 @@ fn check(files: &[PathBuf]) -> anyhow::Result<ExitCode> {
 /// What is refused in real time only: it can be simulated.
 #[cfg(has_live)]
 fn print_refusals(s: &airtab_sim::Scenario) -> anyhow::Result<()> {
-    let up = airtab_live::House::refusals(s).into_iter().map(|e| ("up", e));
-    let run = airtab_live::Apps::refusals(s).into_iter().map(|e| ("run", e));
-    for (command, refused) in up.chain(run) {
+    let mut all: Vec<(&str, String)> =
+        airtab_live::House::refusals(s).into_iter().map(|e| ("up", e.to_string())).collect();
+    let mut apps: Vec<(String, Vec<String>)> = Vec::new();
+    for refused in airtab_live::Apps::refusals(s) {
+        let airtab_live::LiveError::App { app, said } = refused else {
+            all.push(("run", refused.to_string()));
+            continue;
+        };
+        match apps.iter_mut().find(|(other, _)| *other == said) {
+            Some((_, names)) => names.push(app),
+            None => apps.push((said, vec![app])),
+        }
+    }
+    all.extend(apps.into_iter().map(|(said, names)| {
+        let what = if names.len() == 1 { "application" } else { "applications" };
+        ("run", format!("{what} {}: {said}", names.join(", ")))
+    }));
+    for (command, refused) in all {
         output::print(&format!("  not in airtab live {command}: {refused}\n"))?;
     }
     Ok(())

@@ -301,6 +301,30 @@ fn check_counts_what_is_in_each_file() {
     assert_eq!(output.status.code(), Some(1), "an earlier file is wrong");
 }
 
+/// One line for what all copies of a station, or several applications, have.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_check_says_the_same_once() {
+    let dir = scratch();
+    let app = |name: &str| {
+        format!("[[app]]\nname = \"{name}\"\nkind = \"udp\"\nrate = \"max\"\nbytes = 1500\nstation = \"s\"\n")
+    };
+    let stations = "[[station]]\nname = \"s\"\ncount = 20\n";
+    let path =
+        file(dir.path(), "many.toml", format!("duration = \"9s\"\n{stations}{}{}", app("a"), app("b")));
+    let output = airtab(&["scenario", "check", text(&path)]);
+    let lines: Vec<&str> = stdout(&output).lines().skip(1).collect();
+    assert_eq!(lines.len(), 2, "{}", stdout(&output));
+    assert!(
+        lines[0].starts_with("  not in airtab live up: names \"s 2\", \"s 3\", \"s 4\" and 16 more: "),
+        "{lines:?}"
+    );
+    assert!(
+        lines[1].starts_with("  not in airtab live run: applications a, b: rate = \"max\": "),
+        "{lines:?}"
+    );
+}
+
 /// What `airtab live` refuses, said where nobody has to be root; it is no error: it can be simulated.
 #[test]
 fn check_tells_what_live_would_refuse() {
@@ -448,7 +472,7 @@ fn wrong_usage_is_2() {
             &["live", "run", "rrul", "--flent", "/nowhere/out.flent.gz"],
             "--flent /nowhere/out.flent.gz: cannot write there",
         ),
-        (&["run", "x.toml", "--seed", "-1"], "unexpected argument '-1'"),
+        (&["run", "x.toml", "--seed", "-1"], "'-1' for '--seed <N>': give a whole number from 0 on"),
         (&["run", "x.toml", "--seed", "1.5"], "'1.5' for '--seed <N>': give a whole number from 0 on"),
         (&["compare", "--fast"], "unexpected argument '--fast'"),
         (&["run"], "SCENARIO.toml"),

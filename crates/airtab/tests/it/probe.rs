@@ -274,10 +274,15 @@ fn failed_requests_and_bad_files_are_told() {
     let nobody = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a port");
     let output = airtab(&[
         "htbench",
-        &configuration(dir.path(), &format!("[[class]]\nname = 'a'\nserver = '{nobody}'\npath = '/'")),
+        &configuration(
+            dir.path(),
+            &format!("[[class]]\nname = 'a'\nserver = '{nobody}'\npath = '/'\ncount = 7"),
+        ),
     ]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stdout).contains("a 1: cannot connect: Connection refused"), "{output:?}");
+    let said = text(&output.stdout);
+    assert!(said.contains("\na: 7 times cannot connect: Connection refused"), "{said}");
+    assert_eq!(said.matches("Connection refused").count(), 1, "{said}");
     let config = configuration(dir.path(), "[[class]]\nname = 'a'\nserver = '127.0.0.1'\npath = 'f'");
     let output = airtab(&["htbench", &config]);
     assert_eq!(output.status.code(), Some(1));

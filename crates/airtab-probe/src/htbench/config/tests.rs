@@ -11,7 +11,7 @@ fn the_example_can_be_used() {
     assert_eq!(config.classes.iter().map(|c| c.name.as_str()).collect::<Vec<_>>(), ["dl", "ul"]);
     let [dl, ul] = config.classes.as_slice() else { panic!("two classes") };
     assert_eq!((dl.method, dl.concurrency, dl.count), (Method::Get, 3, Some(30)));
-    assert_eq!(dl.bind, Some("192.0.2.11".parse().expect("an address")));
+    assert_eq!((dl.bind, ul.bind), (None, None), "addresses of other machines cannot be bound");
     assert_eq!(
         (ul.method, ul.count, ul.host.as_str()),
         (Method::Put { size: 10_000_000 }, None, "192.0.2.1:80")
@@ -29,6 +29,8 @@ fn every_key() {
     assert_eq!((config.start, config.duration_ns), (Start::Broadcast(9999), Some(5_000_000_000)));
     assert_eq!(config.timeout_ns, 7_000_000_000);
     assert_eq!((config.sampling.min_ns, config.sampling.max_ns), (2_000_000, 9_000_000));
+    let bound = ["192.0.2.11", "192.0.2.12"].map(|address| Some(address.parse().expect("an address")));
+    assert_eq!(config.classes.iter().map(|class| class.bind).collect::<Vec<_>>(), bound);
     let server = |server: &str| {
         let text = format!("[[class]]\nname = \"a\"\nserver = \"{server}\"\npath = \"/;x?y=1#z\"\n");
         let class = Config::parse("x.toml", &text).expect("good").classes.remove(0);

@@ -147,6 +147,9 @@ pub fn text(report: &Report) -> String {
     text + &verdict(report) + "\n"
 }
 
+/// Shortest idle delay that a ratio is given to: below, it is that of two hosts, not of a network.
+const LEAST_IDLE_NS: u64 = 1_000_000;
+
 /// One sentence, of the worse direction.
 fn verdict(report: &Report) -> String {
     let loaded = ways(report).filter(|(_, m)| m.outcome.goodput_bps > 0);
@@ -156,7 +159,7 @@ fn verdict(report: &Report) -> String {
     };
     let word = WORDS.iter().find(|(from, _)| rpm >= *from).map_or("Poor", |(_, word)| word);
     let longer = match (seen.loaded_ns(), report.idle_ns()) {
-        (Some(loaded), Some(idle)) if idle > 0 => {
+        (Some(loaded), Some(idle)) if idle >= LEAST_IDLE_NS => {
             format!(
                 ", a packet's round trip is {:.1} times as long as when it is idle",
                 loaded as f64 / idle as f64
@@ -280,6 +283,12 @@ mod tests {
         let said = verdict(&report(Some(foreign), Some(own)));
         assert!(said.contains("(up), a packet's round trip is 1.0 times"), "{said}");
         assert!(said.ends_with("; not enough for a game or a page."), "{said}");
+        // A ratio to less than 1 ms is none of the network's.
+        for (us, compared) in [(1000, true), (999, false), (40, false)] {
+            let idle = vec![Foreign { tcp_ns: us * 1000, tls_ns: None, http_ns: MS }; 3];
+            let said = verdict(&Report { idle, ..report(Some(measured(60, 60)), None) });
+            assert_eq!(said.contains("times as long"), compared, "{us} us: {said}");
+        }
         // Without idle probes nothing is compared.
         let idle = Vec::new();
         let said = verdict(&Report { idle, ..report(Some(measured(60, 60)), None) });

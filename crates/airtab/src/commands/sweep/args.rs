@@ -36,7 +36,8 @@ pub struct Sweep {
     /// Also vary this key of the scenario over these values; the last axis varies fastest
     #[arg(long, value_name = "PATH=V,V..", value_parser = axis)]
     pub axis: Vec<(String, String)>,
-    /// Set a value of the scenario everywhere, once for each: wifi.attempts=4, 'app."our film".start=2s'
+    /// Set a value of the scenario everywhere, once for each: wifi.attempts=4, 'app."our film".start=2s'; without a
+    /// value, wifi.attempts=, remove it
     #[arg(long, value_name = "PATH=VALUE", value_parser = assignment)]
     pub set: Vec<(String, String)>,
     /// Disciplines [default: those of the file, else those of `airtab compare`]
@@ -117,6 +118,11 @@ pub fn seeds(text: &str) -> Result<Seeds, String> {
         None => Ok(vec![number(text)?]),
     };
     let all: Vec<u64> = match text {
+        _ if text.starts_with('-') => {
+            return Err(format!(
+                "'{text}' is not a number of seeds: give 1 to {MOST_SEEDS}, a range such as 1-20, or a list such as 1,5,9"
+            ));
+        }
         _ if text.contains(',') => {
             let items = text.split(',').filter(|item| !item.trim().is_empty());
             items.map(range).collect::<Result<Vec<Vec<u64>>, String>>()?.concat()
