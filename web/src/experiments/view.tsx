@@ -16,7 +16,7 @@ export interface Listed {
 }
 
 const STUDIES: Record<string, string> = {
-  chap: "Credit-based Hybrid Access Point (CHAP)",
+  chap: "Credit-based Home Access Point (CHAP)",
   cbt: "Class-based thresholds",
   stz: "Fairness between wireless stations",
   bufsize: "Sizes of buffers in meshes",
@@ -66,10 +66,9 @@ export function ExperimentsView({ of }: { of: string }) {
               .map((one) => (
                 <li key={one.id}>
                   <a href={`#experiments/${one.id}`}>
-                    <strong>{one.title}</strong>
-                    <span class="faint">{one.source}</span>
+                    <strong>{one.title}</strong> <span class="faint">{one.source}</span>{" "}
                     <span class="foot">
-                      <code>{one.id}</code>
+                      <code>{one.id}</code>{" "}
                       <span class="faint">
                         {one.checks} {one.checks === 1 ? "value" : "values"}
                         {one.live ? " · live" : ""}

@@ -30,7 +30,7 @@ export function AirBar({ air }: { air: Snapshot["air"] }) {
             <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">
               <rect width="10" height="10" fill={`var(${variable})`} />
             </svg>{" "}
-            {title} {number(100 * air[key])} %
+            {title} {number(100 * air[key])} %{" "}
           </span>
         ))}
       </p>

@@ -68,14 +68,13 @@ export function House({ name }: { name: string }) {
   return (
     <>
       <section class="runbar" aria-label="House">
-        <strong>{now.house}</strong>
+        <strong>{now.house}</strong>{" "}
         <span class="chip">
           <Swatch look={look} />
           <span>{now.queue}</span>
-        </span>
-        <span class="faint">{now.medium}</span>
-        <span class="faint num">{clock(now.now_s)}</span>
-        <span class="push" />
+        </span>{" "}
+        <span class="faint">{now.medium}</span> <span class="faint num">{clock(now.now_s)}</span>
+        <span class="push" />{" "}
         <span class="faint num">{now.qdisc.packets} packets queued</span>
       </section>
       <Says text={trouble ?? (course.down === null ? null : `Nothing new comes: ${course.down}`)} tone="bad" />

@@ -18,8 +18,8 @@ export function Scores({ now }: { now: Snapshot }) {
             <li key={app.name}>
               <span class="faint">
                 {app.name}, {app.station}
-              </span>
-              <strong>{app.score?.text ?? "–"}</strong>
+              </span>{" "}
+              <strong>{app.score?.text ?? "–"}</strong>{" "}
               {outcome ? (
                 <small class="faint">
                   QoO {Math.round(outcome.score)}, {outcome.decided}

@@ -37,6 +37,13 @@ export function metres(value: unknown): number | null {
   return number ? Number(number) || null : null;
 }
 
+/** True for a station that has a distance, or could have one: none that walks, or that another key gives its losses. */
+export function isPlaced(station: Record<string, unknown>): boolean {
+  if (typeof station["name"] !== "string") return false;
+  if (station["distance"] !== undefined) return true;
+  return ["walk", "mcs", "snr", "fer", "mpdu_error_rate"].every((key) => station[key] === undefined);
+}
+
 function rounded(distance: number): number {
   const digits = distance < 10 ? 1 : 0;
   return Number(distance.toFixed(digits));

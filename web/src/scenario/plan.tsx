@@ -6,7 +6,7 @@ import { objects } from "../lib/json.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { quoted } from "../lib/schema.ts";
 import { edit } from "../lib/study.ts";
-import { FARTHEST, NEAREST, distanceAt, metres, radiusOf, stepped } from "./place.ts";
+import { FARTHEST, NEAREST, distanceAt, isPlaced, metres, radiusOf, stepped } from "./place.ts";
 
 /** Half the largest ring's height, and room for labels beside and above it, pixels. */
 const HALF_Y = 112;
@@ -25,7 +25,7 @@ const MOST = 60;
 
 /** Of the scenario's stations that have a distance, or could have one. */
 export function Plan({ form }: { form: JsonObject }) {
-  const stations = objects(form["station"]).filter(({ name, walk }) => typeof name === "string" && !walk);
+  const stations = objects(form["station"]).filter(isPlaced);
   const svg = useRef<SVGSVGElement>(null);
   const place = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(520);

@@ -10,7 +10,7 @@ const { History } = await load("lib/history.ts");
 const { split } = await load("lib/token.ts");
 const { read } = await load("lib/route.ts");
 const { pathAt } = await load("scenario/where.ts");
-const { distanceAt, metres, radiusOf, stepped, NEAREST, FARTHEST } = await load("scenario/place.ts");
+const { distanceAt, isPlaced, metres, radiusOf, stepped, NEAREST, FARTHEST } = await load("scenario/place.ts");
 const { number, unitOf, withUnit } = await load("lib/figures.ts");
 const { Course, KEPT } = await load("live/feed.ts");
 const { path } = await load("live/path.ts");
@@ -165,4 +165,11 @@ test("expected ranges are read as they are told", () => {
 test("what the form adds has a free name, and is TOML", () => {
   assert.equal(freeName("station", ["tv", "station", "station-2"]), "station-3");
   assert.equal(stationBlock("station", { rate: "54Mb/s", distance: 3, walk: [] }), '[[station]]\nname = "station"\nrate = "54Mb/s"\ndistance = 3\n');
+});
+
+test("a station given by other keys than its distance has no place on the plan", () => {
+  assert.ok(isPlaced({ name: "a" }), "at 1 m, which dragging changes");
+  assert.ok(isPlaced({ name: "a", distance: 3, mcs: 7 }));
+  for (const key of ["mcs", "snr", "fer", "mpdu_error_rate", "walk"]) assert.ok(!isPlaced({ name: "a", [key]: 0 }), key);
+  assert.ok(!isPlaced({ distance: 3 }), "it has no name");
 });

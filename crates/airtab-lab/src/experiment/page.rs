@@ -170,17 +170,17 @@ fn numbers(page: &mut String, e: &Experiment, outcome: &Outcome) {
     put!(page, "<h2>Numbers</h2>\n<p>Mean over the seeds and half the width of its 95 % interval.</p>");
     let mut headings = String::from("<th>point<th>discipline");
     for column in &columns {
-        let _ = write!(headings, "<th>{}<br>{}", escape(&column.app), escape(column.metric.label()));
+        let _ = write!(headings, "<th>{} <br>{}", escape(&column.app), escape(column.metric.label()));
     }
     let mut table = Wide::new("numbers", "Numbers", &headings);
     for point in &outcome.points {
         let mut rows = String::new();
         for (k, q) in point.queues.iter().enumerate() {
-            let (class, place) = match k {
-                0 => (" class=\"first\"", escape(&e.place(&point.at))),
-                _ => ("", String::new()),
+            let place = match k {
+                0 => format!(" class=\"first\"><th>{}", escape(&e.place(&point.at))),
+                _ => "><td>".into(),
             };
-            let _ = write!(rows, "<tr{class}><th>{place}<td>{}", escape(&q.label));
+            let _ = write!(rows, "<tr{place}<td>{}", escape(&q.label));
             for column in &columns {
                 let _ = write!(rows, "<td>{}", number(q, column));
             }
@@ -226,9 +226,9 @@ mod tests {
             rows,
             [
                 "<tr class=\"first\"><th>q = 20<td>fifo<td>1.00 ± 0.00</tr>",
-                "<tr><th><td>chap<td>4.00 ± 0.00</tr>",
+                "<tr><td><td>chap<td>4.00 ± 0.00</tr>",
                 "<tr class=\"first\"><th>q = 40<td>fifo<td>2.00 ± 0.00</tr>",
-                "<tr><th><td>chap<td>4.00 ± 0.00</tr>",
+                "<tr><td><td>chap<td>4.00 ± 0.00</tr>",
             ]
         );
         for part in [

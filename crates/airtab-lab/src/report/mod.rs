@@ -145,8 +145,11 @@ fn changes(page: &mut String, c: &Comparison) {
         Relevance::words_of(first.apps.iter().map(|app| app.metric))
     );
     let about = format!("Differences from {}", escape(first.against));
-    let mut table =
-        Wide::new("numbers changes", &about, &headings(["", ""], changes.iter().map(|of| of.queue)));
+    let mut table = Wide::new(
+        "numbers changes",
+        &about,
+        &headings(["application", "figure"], changes.iter().map(|of| of.queue)),
+    );
     for (i, app) in first.apps.iter().enumerate() {
         let mut row = format!("<tr><th>{}<td>{}", escape(app.name), escape(app.metric.label()));
         for app in changes.iter().map(|of| &of.apps[i]) {
@@ -166,7 +169,7 @@ fn changes(page: &mut String, c: &Comparison) {
 fn headings<'a>(front: [&str; 2], labels: impl Iterator<Item = &'a str>) -> String {
     let mut cells = format!("<th>{}<th>{}", front[0], front[1]);
     for label in labels {
-        let _ = write!(cells, "<th>{}", escape(label).replace(':', "<br>"));
+        let _ = write!(cells, "<th>{}", escape(label).replace(':', ":<br>"));
     }
     cells
 }
@@ -231,14 +234,16 @@ fn ways(page: &mut String, c: &Comparison) {
 /// A row for each figure, a column for each discipline; the rows of an application together.
 fn grid(page: &mut String, about: &str, c: &Comparison, rows: &[(usize, Metric)], lines: &[Vec<String>]) {
     let labels = c.queues.iter().map(|q| q.label.as_str());
-    let mut table = Wide::new("numbers", about, &headings(["", ""], labels));
+    let mut table = Wide::new("numbers", about, &headings(["application", "figure"], labels));
     let both: Vec<_> = rows.iter().zip(lines).collect();
     for of_app in both.chunk_by(|(above, _), (row, _)| above.0 == row.0) {
         let mut text = String::new();
         for (i, (row, line)) in of_app.iter().enumerate() {
             let (class, name) =
                 if i == 0 { (" class=\"first\"", table::name_of(c, row.0)) } else { ("", "") };
-            let _ = write!(text, "<tr{class}><th>{}<td>{}", escape(name), escape(row.1.label()));
+            // A row below the first has no heading of its own.
+            let name = if i == 0 { format!("<th>{}", escape(name)) } else { "<td>".into() };
+            let _ = write!(text, "<tr{class}>{name}<td>{}", escape(row.1.label()));
             for cell in *line {
                 let best = cell.ends_with(table::MARK);
                 let figure = escape(cell.trim_end_matches([table::MARK, ' ']));

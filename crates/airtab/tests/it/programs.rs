@@ -49,6 +49,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/it/release.rs", "(self . path (\"tools/release\"))", &[]),
     ("crates/airtab/tests/it/programs.rs", "(root () . join (\"tools/require\"))", &[]),
     // Shells: what their scripts start that is not built into them.
+    ("crates/airtab/tests/it/documentation.rs", "sh", &[]),
     ("crates/airtab/tests/it/files.rs", "sh", &[]),
     ("crates/airtab/tests/it/passed_on.rs", "sh", &[]),
     ("crates/airtab/tests/it/surroundings.rs", "sh", &[]),

@@ -144,7 +144,7 @@ fn a_sum_is_one_bar_and_one_line() {
     let page = drawn(text, &host(&goodput));
     figure(&page, "Sum, q = 20, d = 1, l*, Mb/s: spq 6.0 ± 2.5; fifo 6.0 ± 2.5; chap 6.0 ± 2.5");
     figure(&page, "Sum, q = 20, d = 1, w*, Mb/s: spq 2.0 ± 2.5");
-    assert!(page.contains("<th>l*<br>Mb/s<th>w*<br>Mb/s"), "{page}");
+    assert!(page.contains("<th>l* <br>Mb/s<th>w* <br>Mb/s"), "{page}");
     // Four that begin with nothing.
     let made = |w: &Which| (0..4).map(|app| (app, Loss, 0.01 * w.seed)).collect();
     let text = format!(

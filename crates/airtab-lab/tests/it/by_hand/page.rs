@@ -883,7 +883,7 @@ fn a_page_says_how_it_is_made_again() {
         assert!(page.contains(row), "no {row} in {page}");
     }
     assert!(
-        page.contains("<th>fifo<th>chap<br>limit=70</tr>"),
+        page.contains("<th>fifo<th>chap:<br>limit=70</tr>"),
         "a heading has its parameters below it: {page}"
     );
     // A number stays with its unit.

@@ -220,7 +220,7 @@ fn a_quick_look_leaves_checks_out() {
     assert_eq!((judge(&e, &full).len(), full.points.len(), full.points[0].queues.len()), (2, 6, 3));
     // What checks are about is in the page's table.
     let page = page(&e, &full, &judge(&e, &full), &[], "", "");
-    assert!(page.contains("<tr><th>point<th>discipline<th>game<br>MOS</tr>"), "{page}");
+    assert!(page.contains("<tr><th>point<th>discipline<th>game <br>MOS</tr>"), "{page}");
 }
 
 #[test]
@@ -444,5 +444,5 @@ fn without_checks_there_are_figures() {
     assert_eq!(text::summary([].iter()), "nothing is checked");
     let page = page(&e, &full, &[], &[], "airtab experiment run it", "");
     assert!(page.contains("nothing is checked.") && !page.contains("Expected and measured"), "{page}");
-    assert!(page.contains("<th>game<br>MOS<th>load<br>Mb/s<th>web<br>page, ms"), "{page}");
+    assert!(page.contains("<th>game <br>MOS<th>load <br>Mb/s<th>web <br>page, ms"), "{page}");
 }
