@@ -5,8 +5,8 @@
 //! what HTTP delivered; up, what the server's TCP has acknowledged (`TCP_INFO`). A load-generating connection that fails
 //! ends the measurement, as the draft has it; a probe that does is counted.
 //!
-//! Each wait for the server ends after [`PATIENCE`]; a direction ends at its time limit. The stop flag ends every wait within
-//! [`LOOK`].
+//! Each wait for the server ends after 10 s; a direction ends at its time limit. The stop flag ends every wait within
+//! 100 ms.
 //!
 //! What it does not do: when connections are added, and when a test is over, is `airtab_quality::rpm`'s.
 
