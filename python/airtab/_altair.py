@@ -28,7 +28,7 @@ def _colour(alt: Any, labels: list[str], looks: list[Look]) -> Any:
     return alt.Color("queue:N", title=None, scale=_scale(alt, labels, [look.colour for look in looks]))
 
 
-def bars(rows: list[Bar], figure: str) -> Any:
+def bars(rows: list[Bar], title: str, label: str) -> Any:
     """A bar for each discipline; the whisker is the interval."""
     alt = _altair()
     labels = [bar.label for bar in rows]
@@ -37,8 +37,8 @@ def bars(rows: list[Bar], figure: str) -> Any:
     )
     colour = _colour(alt, labels, [bar.look for bar in rows]).legend(None)
     tips = [alt.Tooltip(f"{name}:{kind}") for name, kind in (("queue", "N"), ("mean", "Q"), ("low", "Q"), ("high", "Q"))]
-    drawn = base.mark_bar().encode(y=alt.Y("mean:Q", title=figure), color=colour, tooltip=tips)
-    return drawn + base.mark_rule().encode(y="low:Q", y2="high:Q")
+    drawn = base.mark_bar().encode(y=alt.Y("mean:Q", title=label), color=colour, tooltip=tips)
+    return (drawn + base.mark_rule().encode(y="low:Q", y2="high:Q")).properties(title=title)
 
 
 def lines(plot: Plot) -> Any:
@@ -64,5 +64,5 @@ def lines(plot: Plot) -> Any:
         tooltip=[alt.Tooltip("queue:N"), alt.Tooltip(f"x:{kind}", title=plot.x), alt.Tooltip("mean:Q", title=plot.y)],
     )
     if plot.lines[0].half is None:
-        return drawn
-    return drawn + base.mark_rule().encode(y="low:Q", y2="high:Q")
+        return drawn.properties(title=plot.title)
+    return (drawn + base.mark_rule().encode(y="low:Q", y2="high:Q")).properties(title=plot.title)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from airtab import disciplines
-from airtab._results import Comparison, Sweep
+from airtab._results import Comparison, Sweep, shown
 
 
 class Look(NamedTuple):
@@ -63,6 +63,7 @@ class Line(NamedTuple):
 class Plot(NamedTuple):
     """Lines over an axis."""
 
+    title: str
     x: str
     y: str
     ticks: list[str] | None
@@ -77,6 +78,12 @@ def _split(figure: str) -> tuple[str, str]:
     return app, metric
 
 
+def words(figure: str) -> tuple[str, str]:
+    """Title and label of a figure: the application, and the metric as reports call it, with its unit."""
+    app, metric = _split(figure)
+    return app, shown(metric)[0]
+
+
 def _guess(what: str, name: str, known: Iterable[str]) -> ValueError:
     import difflib
 
@@ -87,13 +94,17 @@ def _guess(what: str, name: str, known: Iterable[str]) -> ValueError:
 
 
 def _summary(queue: dict[str, Any], figure: str) -> tuple[float, float | None] | None:
-    """Mean and half the width of its interval; None where this discipline has no such figure."""
+    """Mean and half the width of its interval, in the unit of reports; None where this discipline has no such figure."""
     name, metric = _split(figure)
     apps = {app["name"]: app["metrics"] for app in [*queue["apps"], queue["ap"]]}
     if name not in apps:
         raise _guess("application", name, apps)
     summary = apps[name].get(metric)
-    return summary and (summary["mean"], summary["half_width_95"])
+    if not summary:
+        return None
+    _, factor = shown(metric)
+    half = summary["half_width_95"]
+    return summary["mean"] * factor, None if half is None else half * factor
 
 
 def _known(queues: list[dict[str, Any]], figure: str) -> None:
@@ -138,7 +149,8 @@ def curves(sweep: Sweep, figure: str, axis: str | None) -> Plot:
         rows = [(x, *summary) for x, summary in zip(places, found, strict=True) if summary]
         x, y = [row[0] for row in rows], [row[1] for row in rows]
         lines.append(Line(label, look, x, y, [row[2] for row in rows]))
-    return Plot(axis, figure, ticks, lines)
+    title, label = words(figure)
+    return Plot(title, axis, label, ticks, lines)
 
 
 _COURSES = ("received", "uploaded")
@@ -159,4 +171,4 @@ def courses(comparison: Comparison, figure: str) -> Plot:
         rates = [rate / 1e6 for rate in apps[name][what]]
         times = [data["step_s"] * (i + 1) for i in range(len(rates))]
         lines.append(Line(queue["label"], look, times, rates, None))
-    return Plot("time (s)", f"{name}: {what} (Mb/s), seed {data['seed']}", None, lines)
+    return Plot(name, "time, s", f"{what}, Mb/s, seed {data['seed']}", None, lines)

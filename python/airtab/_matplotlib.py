@@ -21,13 +21,14 @@ def _axes(axes: Any) -> Any:
     return pyplot.subplots(layout="constrained")[1]
 
 
-def bars(rows: list[Bar], figure: str, axes: Any) -> Any:
+def bars(rows: list[Bar], title: str, label: str, axes: Any) -> Any:
     """A bar for each discipline; the whisker is the interval."""
     drawn = _axes(axes)
     for i, bar in enumerate(rows):
         drawn.bar(i, bar.mean, yerr=bar.half, capsize=4, color=bar.look.colour)
     drawn.set_xticks(range(len(rows)), [bar.label for bar in rows])
-    drawn.set_ylabel(figure)
+    drawn.set_title(title)
+    drawn.set_ylabel(label)
     drawn.spines[["top", "right"]].set_visible(False)
     return drawn
 
@@ -46,6 +47,7 @@ def lines(plot: Plot, axes: Any) -> Any:
         else:
             half = [half or 0.0 for half in line.half]
             drawn.errorbar(line.x, line.y, yerr=half, marker=_MARKERS[line.look.marker], capsize=3, **style)
+    drawn.set_title(plot.title)
     drawn.set_xlabel(plot.x)
     drawn.set_ylabel(plot.y)
     drawn.legend(frameon=False)

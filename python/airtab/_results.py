@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import html
 import importlib
 import json
 import os
@@ -20,7 +22,22 @@ def _library(name: str, use: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError as e:
-        raise ImportError(f"{use} needs {name}: pip install {name}") from e
+        extra = "pandas" if name == "pyarrow" else name
+        raise ImportError(f"{use} needs {name}: pip install 'airtab[{extra}]'") from e
+
+
+@functools.cache
+def _metrics() -> dict[str, tuple[str, float]]:
+    return {name: (label, factor) for name, label, factor in _airtab.metrics()}
+
+
+def shown(metric: str) -> tuple[str, float]:
+    """Label of a metric in reports, with its unit, and the factor to that unit; the name itself of one that they do not know."""
+    return _metrics().get(metric, (metric, 1.0))
+
+
+# Rows of a table that is printed.
+_MOST_ROWS = 40
 
 
 class Result:
@@ -71,8 +88,71 @@ class Result:
         """What a command would say beside the results."""
         return self._results.warnings
 
+    def _points(self) -> list[tuple[dict[str, str], str, list[dict[str, Any]]]]:
+        """Values of the axes, discipline, and applications with the access point."""
+        data = self.to_dict()
+        points = data.get("points") or [{"at": {}, "queues": data["queues"]}]
+        labels = [queue if isinstance(queue, str) else queue["label"] for queue in data["queues"]]
+        return [
+            (point["at"], label, [*queue["apps"], queue["ap"]])
+            for point in points
+            for label, queue in zip(labels, point["queues"], strict=True)
+        ]
+
+    def summary(self) -> list[dict[str, Any]]:
+        """Mean and half the width of the 95 % interval of each metric over the seeds, in the base unit that its name ends with.
+
+        A dict for each point, discipline, application and metric, as
+        ``pandas.DataFrame(result.summary())`` takes it: a column for each axis,
+        then ``queue``, ``application``, ``metric``, ``mean``, ``half_width_95``
+        (None with one seed).
+        """
+        return [
+            {
+                **at,
+                "queue": label,
+                "application": app["name"],
+                "metric": metric,
+                "mean": summary["mean"],
+                "half_width_95": summary["half_width_95"],
+            }
+            for at, label, apps in self._points()
+            for app in apps
+            for metric, summary in app["metrics"].items()
+        ]
+
+    def _table(self) -> str:
+        """The score of each application, a row for each point and discipline."""
+        points = self._points()
+        head: list[str] = []
+        rows = []
+        for at, label, apps in points[:_MOST_ROWS]:
+            row = {**at, "queue": label}
+            for app in apps[:-1]:
+                metric = _airtab.score(app["kind"])
+                summary = app["metrics"].get(metric)
+                if metric is None or summary is None:
+                    continue
+                name, factor = shown(metric)
+                half = summary["half_width_95"]
+                interval = "" if half is None else f" ± {half * factor:.2g}"
+                row[f"{app['name']}, {name}"] = f"{summary['mean'] * factor:.3g}{interval}"
+            head += [key for key in row if key not in head]
+            rows.append(row)
+        lines = [head, *([row.get(key, "") for key in head] for row in rows)]
+        widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+        text = "".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n" for line in lines)
+        more = len(points) - len(rows)
+        return text + (f"{more} more rows: summary()\n" if more else "")
+
     def __str__(self) -> str:
-        return self._results.text(100) or repr(self)
+        return self._results.text(100) or self._table()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
 
 
 class Comparison(Result):

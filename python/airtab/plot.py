@@ -6,7 +6,8 @@
 - `courses`: what an application received over time in one run
 
 ``backend`` is ``"matplotlib"``, or ``"altair"``, which gives a chart that a
-notebook shows. A discipline has the colour that it has in airtab's own figures.
+notebook shows. A discipline has the colour that it has in airtab's own figures,
+an axis the label and the unit; the title is the application.
 
 What it does not do: no interval is computed here; they are the results' own.
 Figures of reports are drawn by airtab itself (``save``).
@@ -51,10 +52,10 @@ def bars(comparison: Comparison, figure: str, *, backend: Backend = "matplotlib"
     if alone:
         from airtab import _altair
 
-        return _altair.bars(rows, figure)
+        return _altair.bars(rows, *_figures.words(figure))
     from airtab import _matplotlib
 
-    return _matplotlib.bars(rows, figure, axes)
+    return _matplotlib.bars(rows, *_figures.words(figure), axes)
 
 
 def curves(

@@ -37,6 +37,7 @@ def test_bars(small: str) -> None:
     queues = result.to_dict()["queues"]
     summaries = [queue["apps"][0]["metrics"]["game_mos"] for queue in queues]
     assert [bar.get_height() for bar in drawn.patches] == [s["mean"] for s in summaries]
+    assert (drawn.get_title(), drawn.get_ylabel()) == ("game", "MOS"), "as the report calls it"
     whiskers = [whisker.get_segments()[0] for whisker in drawn.collections]
     for ((_, low), (_, high)), s in zip(whiskers, summaries, strict=True):
         assert (high - low) / 2 == pytest.approx(s["half_width_95"])
@@ -56,10 +57,11 @@ def test_curves(small: str) -> None:
         line = container[0]
         assert list(line.get_xdata()) == [9.0, 1.0]
         means = [point["queues"][i]["apps"][1]["metrics"]["goodput_bits_per_second"]["mean"] for point in points]
-        assert list(line.get_ydata()) == means
+        assert list(line.get_ydata()) == pytest.approx([mean / 1e6 for mean in means]), "Mb/s"
         halves = [point["queues"][i]["apps"][1]["metrics"]["goodput_bits_per_second"]["half_width_95"] for point in points]
         whiskers = [segment[:, 1] for segment in container[2][0].get_segments()]
-        assert [(high - low) / 2 for low, high in whiskers] == pytest.approx(halves)
+        assert [(high - low) / 2 for low, high in whiskers] == pytest.approx([half / 1e6 for half in halves])
+    assert (drawn.get_title(), drawn.get_ylabel()) == ("download", "Mb/s")
     two = airtab.sweep(small, {"station.laptop.distance": [1, 2], "queue.fifo.limit": [35, 70]}, "fifo", 2)
     with pytest.raises(ValueError, match="name the axis"):
         plot.curves(two, "game.game_mos")
@@ -83,6 +85,8 @@ def test_altair(small: str) -> None:
     chart = plot.bars(compared, "game.game_mos", backend="altair")
     assert [row["mean"] for row in rows(chart)] == [s["mean"] for s in summaries]
     assert [row["high"] - row["low"] for row in rows(chart)] == pytest.approx([2 * s["half_width_95"] for s in summaries])
+    assert chart.to_dict()["title"] == "game"
+    assert chart.to_dict()["layer"][0]["encoding"]["y"]["title"] == "MOS"
     scale = chart.to_dict()["layer"][0]["encoding"]["color"]["scale"]
     colours = dict(zip(scale["domain"], scale["range"], strict=True))
     assert colours == {label: look.colour for label, look in zip(["fifo", "chap"], _figures.looks(["fifo", "chap"]))}

@@ -53,6 +53,29 @@ def test_compare(folder: Path, jobs: int) -> None:
     assert "game" in str(mine)
 
 
+def test_summaries_and_tables(folder: Path) -> None:
+    swept = airtab.sweep("small.toml", {"station.laptop.distance": [1, 5]}, ["fifo", "chap"], 3)
+    frame = swept.pandas()
+    row = next(row for row in swept.summary() if row["metric"] == "game_mos" and row["queue"] == "chap")
+    keys = ["station.laptop.distance", "queue", "application", "metric", "mean", "half_width_95"]
+    assert list(row) == keys and (row["station.laptop.distance"], row["application"]) == ("1", "game")
+    same = (frame["queue"] == "chap") & (frame["metric"] == "game_mos") & (frame["station.laptop.distance"].astype(float) == 1)
+    values = frame[same & (frame["application"] == "game")]["value"]
+    assert len(values) == 3 and row["mean"] == pytest.approx(values.mean())
+    # Student's t for two degrees of freedom.
+    assert row["half_width_95"] == pytest.approx(4.302653 * values.std() / 3**0.5, rel=1e-6)
+    lines = str(swept).splitlines()
+    assert len(lines) == 5 and lines[0].split() == ["station.laptop.distance", "queue", "game,", "MOS", "download,", "Mb/s"]
+    assert f"{row['mean']:.3g} ± " in lines[2]
+    compared = airtab.compare("small.toml", "fifo", seeds=2)
+    for result in (swept, compared):
+        assert repr(result) == str(result)
+        assert result._repr_html_().startswith("<pre>") and result._repr_html_().endswith("</pre>")
+    assert "queue" in compared.summary()[0] and len(compared.summary()) > 9
+    many = airtab.sweep("small.toml", {"queue.fifo.limit": list(range(20, 62))}, "fifo", 1)
+    assert str(many).endswith("\n2 more rows: summary()\n")
+
+
 def test_the_home(folder: Path) -> None:
     mine = airtab.compare(short=True, seeds=2, queues="chap")
     assert mine.json() == command("compare", "--short", "--queues", "chap", "--seeds", "2", "--json", folder=folder)

@@ -40,6 +40,18 @@ fn disciplines() -> String {
     airtab::calls::disciplines().to_string()
 }
 
+/// Metrics as tables show them: name, label with its unit, factor to that unit.
+#[pyfunction]
+fn metrics() -> Vec<(&'static str, &'static str, f64)> {
+    airtab::calls::metrics()
+}
+
+/// Score of a kind of application, by its name in results.
+#[pyfunction]
+fn score(kind: &str) -> Option<&'static str> {
+    airtab::calls::score(kind)
+}
+
 /// Version, commit, and the number of the sources that runs come from.
 #[pyfunction]
 fn version() -> (&'static str, &'static str, &'static str) {
@@ -57,5 +69,5 @@ mod _airtab {
     #[pymodule_export]
     use super::task::panics;
     #[pymodule_export]
-    use super::{disciplines, main, version};
+    use super::{disciplines, main, metrics, score, version};
 }

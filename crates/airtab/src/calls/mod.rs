@@ -17,7 +17,7 @@ use airtab_core::Params;
 use airtab_lab::experiment::RunError;
 use airtab_lab::plan::Stopped;
 use airtab_lab::store::{NoStore, Packs, Store};
-use airtab_scenario::{FileError, QueueSettings, QueueSpec};
+use airtab_scenario::{About, FileError, Metric, QueueSettings, QueueSpec};
 
 pub use airtab_lab::plan::{Back, Broken, Elsewhere, Order};
 
@@ -65,6 +65,16 @@ impl std::convert::From<RunError> for CallError {
             e => CallError::Failed(e.to_string()),
         }
     }
+}
+
+/// Metrics as tables show them: name, label with its unit, factor to that unit. Without attempts beyond the usual ones.
+pub fn metrics() -> Vec<(&'static str, &'static str, f64)> {
+    Metric::usual().map(|metric| (metric.name(), metric.label(), metric.shown(1.0))).collect()
+}
+
+/// Score of a kind of application, by its name in results; None of an unknown kind.
+pub fn score(kind: &str) -> Option<&'static str> {
+    About::named(kind).map(|about| about.metric().name())
 }
 
 fn failed(e: &anyhow::Error) -> CallError {
