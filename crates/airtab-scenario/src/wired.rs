@@ -19,11 +19,11 @@ pub(crate) const RATES: std::ops::RangeInclusive<u64> = 100_000..=100_000_000_00
 pub(crate) const MESH_WIRED: Wired =
     Wired { rate_bps: 1_000_000_000, trunk: Latency::both(0), queue_packets: 1000, hops: 0 };
 
-/// Where nothing is said of the wires of a cell of 802.11ac or ax, which carries more than 100 Mb/s: the queue is to build at the
+/// Default `[wired] rate` of cells of 802.11ac and ax, bit/s. They carry more than 100 Mb/s, and the queue is to build at the
 /// access point.
 const FAST_BPS: u64 = 1_000_000_000;
 
-/// What `[wired]` is if nothing is said of it.
+/// Default of the table `[wired]`.
 pub(crate) fn usual_wired(medium: Option<&MediumConfig>, meshed: bool) -> Wired {
     let phy = match medium {
         Some(MediumConfig::Dcf(cell)) => Some(&cell.phy),

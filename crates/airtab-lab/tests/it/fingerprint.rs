@@ -51,8 +51,8 @@ fn all_conform(heard: &Heard, stations: usize, what: &str) {
         assert_eq!(*verdict, Verdict::Conformant, "{what}: {} {verdict}", found.sender);
         // Alone, nothing fails but by loss.
         assert_eq!(found.judgement.doubling_known, stations > 1 || what.contains("0.1"), "{what}");
-        // TSFT is in whole us: two cuts blur a comb of 9 us to 0.96, before any other rounding. After a lost ACK the
-        // wait ends off the comb: EIFS of 802.11b is 364 us, DIFS 50, 14 us apart in slots of 20: a tenth of such gaps
+        // TSFT is in whole us: two cuts blur a slot grid of 9 us to 0.96, before any other rounding. After a lost ACK the
+        // wait ends off the slot grid: EIFS of 802.11b is 364 us, DIFS 50, 14 us apart in slots of 20: a tenth of such gaps
         // leaves |0.9 + 0.1 exp(2 pi i 14 / 20)| = 0.874.
         let least = if what.contains("0.1") { 0.86 } else { 0.9 };
         assert!(found.contrast.expect("gaps") > least, "{what}: {:?}", found.contrast);

@@ -715,7 +715,7 @@ mod tests {
         }
     }
 
-    /// A capture is judged upwards where nothing of it goes down: 1600 and 5000 bytes less 28 of headers in 10 s.
+    /// A capture without downlink packets is scored by its uplink: 1600 and 5000 bytes less 28 of headers in 10 s.
     #[test]
     fn a_capture_that_goes_up_alone_is_judged_upwards() {
         use airtab_sim::traffic::Replay;

@@ -121,8 +121,8 @@ fn packets_do_not_outlive_their_time_in_the_driver() {
     );
 }
 
-/// 83 packets a second at the access point beside eight saturated stations, which win before it does: with a lifetime of
-/// 1 ms the packet is discarded when the next one comes, or goes out if its sender wins first.
+/// Downlink packets at 83 a second with eight saturated uplinks, lifetime 1 ms. A packet is discarded when the next one
+/// comes; it is transmitted if its sender wins first.
 #[test]
 fn a_contender_without_a_packet_withdraws() {
     let stations: String = (0..8)

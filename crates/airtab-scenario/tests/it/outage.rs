@@ -105,7 +105,7 @@ fn survive(kind: &str) {
     }
     let [before, meanwhile] = others;
     assert!(meanwhile > 0.95 * before, "the others: {meanwhile} of {before} Mb/s");
-    // Each number that was received is passed up once, but for those that wait for an earlier one at the end.
+    // Each number that was received is passed up once, except those that wait for an earlier one at the end.
     for station in 0..STATIONS {
         for down in [true, false] {
             let app = &trace.apps[station];

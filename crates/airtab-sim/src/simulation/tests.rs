@@ -108,7 +108,7 @@ fn parts_of_the_way_are_all_of_it() {
     for (path, stream, bytes) in [(&game.paths[0], &game.down, 100), (&game.paths[1], &game.up, 72)] {
         let took = stream.deliveries.iter().map(|d| d.received_ns - d.sent_ns);
         assert_eq!(path.total.sum_ns(), took.clone().sum::<u64>());
-        // The least of each part, which may be of different packets.
+        // The minimum of each part; they may be of different packets.
         let (least, fastest) = (path.least.sum_ns(), took.min().expect("packets"));
         assert!((fastest - 100_000..=fastest).contains(&least), "{least} {fastest}");
         // Two links of 100 Mb/s and 1 ms; others may be sending, no more than one full packet at the least.

@@ -51,7 +51,7 @@ impl Burst {
 const SINGLE: Burst = Burst::new("std-11n", 7, 20, 1, 228_000, 16_000 + 28_000);
 const HT: Burst = Burst::new("std-11n", 7, 20, 28, 5_360_000, 16_000 + 32_000);
 const VHT: Burst = Burst::new("std-11ac", 9, 80, 64, 2_068_000, 16_000 + 32_000);
-/// As many as 5.484 ms have room for: 3086 bytes, 951 symbols of 26 bits. The BLOCK ACK of 32 bytes goes at 6 Mb/s.
+/// The largest aggregate within 5.484 ms: 3086 bytes, 951 symbols of 26 bits. The BLOCK ACK of 32 bytes goes at 6 Mb/s.
 const SLOW: Burst = Burst::new("std-11n", 0, 20, 2, 3_840_000, 16_000 + 68_000);
 
 /// SplitMix64.
