@@ -114,8 +114,8 @@ def test_courses(small: str) -> None:
         # The part that is measured holds what the comparison says of that seed.
         measured = sum(rates[10:]) / 30
         column = next(q for q in compared.to_dict()["queues"] if q["label"] == queue["label"])
-        goodput = column["apps"][1]["metrics"]["goodput_bits_per_second"]["values"][0]
-        assert goodput == pytest.approx(measured, rel=1e-12)
+        throughput = column["apps"][1]["metrics"]["throughput_bits_per_second"]["values"][0]
+        assert throughput == pytest.approx(measured, rel=1e-12)
     with pytest.raises(ValueError, match="no course 'sent' .*received, uploaded"):
         plot.courses(compared, "download.sent")
     with pytest.raises(ValueError, match="no application 'downlaod'; did you mean 'download'"):
