@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A run to figures: those of its trace (`airtab_scenario::measure`), and those that only
-//! looks into the run show: means of the discipline's table over the applications' flows, and
-//! the discipline's own statistics.
+//! Figures of a run. Most are those of its trace (`airtab_scenario::measure`); means of the discipline's table over
+//! the applications' flows, and its own statistics, come from looks into the run.
 //!
 //! What it does not do: nothing is averaged over runs here.
 

@@ -52,7 +52,7 @@ pub fn tcp_settings(settings: &[String]) -> Result<Config, Vec<String>> {
     }
 }
 
-/// The settings of both ends, `usual` where nothing is said; every problem is noted.
+/// Settings of both ends; a key that is missing has its value of `usual`. Each problem is noted.
 pub(crate) fn read(s: Section, usual: Config) -> Config {
     let profiles = vec![
         ("home", Config::home()),

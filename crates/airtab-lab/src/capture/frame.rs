@@ -76,7 +76,7 @@ pub(super) struct Frames {
 impl Frames {
     pub(super) fn new(scenario: &Scenario) -> Frames {
         let cell = scenario.medium.cell();
-        let phy = scenario.medium.phy().expect("a wire has no frames of 802.11 to capture");
+        let phy = scenario.medium.phy().expect("captures are of 802.11: the scenario has a PHY");
         let tcp = scenario.apps.iter().map(|app| app.tcp.as_deref().copied().unwrap_or(scenario.tcp));
         Frames {
             phy,
@@ -467,7 +467,7 @@ mod tests {
         &bytes[usize::from(u16::from_le_bytes([bytes[2], bytes[3]]))..]
     }
 
-    /// The SYN of each application has its own options: MSS 1460 with SACK permitted, MSS 1000 without, both ways.
+    /// The SYN of each application has its own options: MSS 1460 with SACK permitted, MSS 1000 without, in both directions.
     #[test]
     fn a_syn_has_the_options_of_its_application() {
         let mut scenario = airtab_scenario::ScenarioFile::home().scenario;

@@ -4,8 +4,8 @@
 //! Watson, "A buffer-based approach to rate adaptation" (SIGCOMM 2014), section 4.
 //!
 //! The rate follows from the buffer alone. Up to the reservoir (3/8 of the
-//! buffer) it is the lowest one, from 9/10 on the highest one, or from where a
-//! segment has just room, if that is less; in between a line
+//! buffer) it is the lowest one. It is the highest one from 9/10 of the buffer on, or from
+//! the buffer less one segment, if that is less. In between a line
 //! f leads from the lowest to the highest, and the rate changes when f has reached
 //! the next one. The source's player: 4-s segments, a buffer of 240 s, hence 90 s
 //! and 216 s. A segment is requested when there is room for it; it takes exactly

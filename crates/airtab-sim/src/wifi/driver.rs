@@ -2,10 +2,9 @@
 //! What a transmitter holds below its queue: a driver's ring, a list for each receiver, and aggregates made of
 //! them (A-MPDU, A-MSDU: IEEE 802.11-2020 9.7, 9.3.2.2.2, 10.12).
 //!
-//! Packets that leave the queue are here until their fate is decided. An aggregate is what waits now for one
-//! receiver, first what is to be repeated; so many are prepared, the one on the air included, and do not
-//! change any more. With none, an aggregate is built when its sender wins the channel. What an aggregate may be is
-//! said by who knows the rate ([`Bounds`]).
+//! Packets that leave the queue are here until their fate is decided. An aggregate holds what waits for one
+//! receiver, repetitions first. `aggregates` of them are prepared, the one on the air included, and do not change
+//! any more. With 0, an aggregate is built when its sender wins the channel. Its bounds depend on the rate ([`Bounds`]).
 //!
 //! The receivers' ends are here too (`reorder`), one beside each window (`block_ack`).
 //!

@@ -291,7 +291,7 @@ fn orphaned_packets() {
     }
 }
 
-/// The others lose less than a fifteenth, and the station that slept gets its packets once it wakes.
+/// The other stations lose less than a fifteenth, and the station that slept gets its packets once it wakes.
 #[test]
 fn a_station_sleeps() {
     let stations = [7, 0, 4].map(|of| (mcs(of), Loss::None));

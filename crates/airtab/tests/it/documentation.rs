@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Commands of README.md and docs/tutorial.md, each as it is printed: those of `airtab` are run by a shell in a directory
-//! that looks like a clone; for the others, the place that runs them is checked.
+//! Commands of README.md and docs/tutorial.md, each as it is printed. A shell runs those of `airtab` in a directory
+//! with a clone's files; for the others, the place that runs them is checked.
 //!
 //! Source: lines of code blocks without a language, and code spans that begin with a program. A span of two words names a
 //! command: its help is run.

@@ -119,7 +119,7 @@ fn who_is_answered() {
     }
 }
 
-/// 192 us and all of its bytes at 11 Mb/s, whatever the capture keeps of it.
+/// Duration of a frame: 192 us and all of its bytes at 11 Mb/s, also of a frame that the capture cuts.
 #[test]
 fn a_frame_lasts_as_long_as_its_bytes() {
     let phy = Phy::named("std-11b").unwrap();
@@ -133,7 +133,7 @@ fn a_frame_lasts_as_long_as_its_bytes() {
     let end_ns = 500_000 + 192_000 + (1088u64 * 8_000).div_ceil(11);
     assert_eq!(of(0x10, 1088), (500_000, end_ns, Kind::Sends, 0), "with its FCS");
     assert_eq!(of(0x00, 1084), (500_000, end_ns, Kind::Sends, 0), "without it");
-    // Damaged: nobody knows what it was.
+    // Damaged: its kind is unknown.
     assert_eq!(of(0x50, 1088), (500_000, end_ns, Kind::Unknown, 1));
 }
 
@@ -149,7 +149,7 @@ fn time_stamps_of_one_moment_may_be_a_tick_apart() {
     // SIFS is 10 us.
     assert_eq!(starts(490, 2).ok(), Some(500_000));
     assert_eq!(starts(520, 3).ok(), Some(520_000));
-    // By the file: the radio's clock says nothing.
+    // By the file's time stamps alone.
     let mut of_file = Frames::new(&Phy::named("std-11b").unwrap(), Stamps::File);
     let bytes = [radiotap(500, 0x10, 22, 2412), mac.clone()].concat();
     let mut starts = |at_ns, number| {

@@ -338,7 +338,7 @@ fn the_first_sentence_says_what_there_is_to_gain() {
     const GAIN: &str = "What chap makes better than fifo: game scores 4.25 instead of 2.75, call scores 4.40 instead of \
                         3.00, video shows 30.0 frames a second instead of 15.0 and a page of web takes 100 ms \
                         instead of 200. What it makes worse: download receives 22.00 Mb/s instead of 24.00.";
-    // The download varies as much under both, seed by seed alike: 2 Mb/s less is less.
+    // The download varies as much under both, and equally in each seed: a loss of 2 Mb/s is worse.
     assert_eq!(
         lead(vec![made("fifo", false, OLD, OLD_AIR), made("chap", false, NEW, NEW_AIR)]),
         format!("chap is best, or as good as the best, for 4 of 5 applications. {GAIN}")

@@ -8,7 +8,7 @@ use super::*;
 use crate::wifi::tap::Seen;
 
 impl Cell {
-    /// The attempts under way, for who looks at them.
+    /// Attempts in progress, for readers of the run.
     #[cold]
     pub(super) fn note(&mut self) {
         let senders = self.channel.senders();

@@ -2,8 +2,8 @@
 //! `minstrel`: Minstrel-HT, as Linux has it since 5.12 (F. Fietkau; the text of its change "significantly
 //! redesign the rate probing strategy", 2021).
 //!
-//! *Statistics.* Every 50 ms, for each rate that was used since, the share of its MPDUs that was acknowledged
-//! passes a low-pass filter of second order with a period of 16 such intervals, limited to 0 to 1 (`filtered`). The first
+//! *Statistics.* They are updated every 50 ms for each rate that was used since. The share of its MPDUs that was
+//! acknowledged passes a low-pass filter of second order with a period of 16 intervals, limited to 0 to 1 (`filtered`). The first
 //! share is taken as it is. A new length of aggregates enters its mean with a quarter. A rate's throughput is
 //! min(p, 0.9) / channel time of an MPDU, the mean number of MPDUs of an aggregate taken into account; 0 below p = 0.1.
 //! The bound of 0.9 keeps collisions from deciding between good rates.
