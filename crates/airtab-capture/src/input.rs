@@ -40,11 +40,15 @@ impl<R: Read> Input<R> {
         Ok(self.each(n, &mut |_| {})? == n)
     }
 
-    /// True if all bytes to the end are 0.
+    /// True if all bytes to the end are 0; reads no further than the piece with another byte.
     pub(crate) fn ends_in_zeros(&mut self) -> io::Result<bool> {
-        let mut zeros = true;
-        self.each(u64::MAX, &mut |bytes| zeros &= bytes.iter().all(|byte| *byte == 0))?;
-        Ok(zeros)
+        loop {
+            let mut zeros = true;
+            let read = self.each(BUFFER as u64, &mut |bytes| zeros &= bytes.iter().all(|byte| *byte == 0))?;
+            if !zeros || read == 0 {
+                return Ok(zeros);
+            }
+        }
     }
 
     /// Hands on up to `n` bytes in pieces; returns their number.

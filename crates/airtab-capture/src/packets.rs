@@ -217,6 +217,14 @@ pub fn packets<E: From<CaptureError>>(
     }
 }
 
+/// Zeros that begin at `offset`: to the end they are no packets.
+fn zeros(input: &mut Input<impl Read>, offset: u64, frames: u64) -> Result<End, CaptureError> {
+    match input.ends_in_zeros()? {
+        true => Ok(End::Zeros { offset, frames }),
+        false => Err(broken(frames + 1, format!("zeros at byte {offset} before other bytes"))),
+    }
+}
+
 fn broken(frame: u64, what: String) -> CaptureError {
     CaptureError::Broken { frame, what }
 }

@@ -3,6 +3,7 @@
 //!
 //! Frames that carry no IP packet, such as ARP and PPP's control messages, are none of them.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -10,14 +11,17 @@ use airtab_core::UDP;
 
 use crate::headers::Headers;
 
-/// Ethertypes of frames without an IP packet.
-const ARP: u16 = 0x0806;
-const PPPOE_DISCOVERY: u16 = 0x8863;
+/// Ethertypes of frames without an IP packet: ARP, PPPoE discovery, EAPOL, LLDP, IEEE 1905.1, HomePlug AV, Realtek's
+/// loop detection, loopback.
+const NO_IP: [u16; 8] = [0x0806, 0x8863, 0x888e, 0x88cc, 0x893a, 0x88e1, 0x8899, 0x9000];
 /// Values below are lengths of an 802.3 frame.
 const LEAST: u16 = 0x0600;
 
 /// UDP ports of VXLAN: IANA's and that of Linux.
 const VXLAN: [u16; 2] = [4789, 8472];
+
+/// Encapsulations that a phrase names.
+const NAMED: usize = 5;
 
 /// An encapsulation that is not decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +63,8 @@ impl Unread {
     /// Encapsulation of a frame without an IP header by the last ethertype that was read; none if it carries no IP.
     pub(crate) fn of_ether_type(kind: u16) -> Option<Unread> {
         match kind {
-            ..LEAST | ARP | PPPOE_DISCOVERY => None,
+            ..LEAST => None,
+            kind if NO_IP.contains(&kind) => None,
             0x0800 | 0x86dd => Some(Unread::Damaged),
             0x8100 | 0x88a8 | 0x9100 => Some(Unread::Tags),
             0x8847 | 0x8848 => Some(Unread::Mpls),
@@ -105,13 +110,15 @@ impl UnreadCounts {
         self.0.iter().map(|(unread, frames)| (*unread, *frames))
     }
 
-    /// Phrases on frames that are not decoded, and on tunnels; none if there are no such frames.
+    /// Phrases on frames that are not decoded, and on tunnels, the most frequent first; none if there are no such frames.
     pub fn words(&self) -> Vec<String> {
         let of = |tunnel: bool, what: &str| {
-            let list: Vec<_> = self.iter().filter(|(unread, _)| unread.is_tunnel() == tunnel).collect();
+            let mut list: Vec<_> = self.iter().filter(|(unread, _)| unread.is_tunnel() == tunnel).collect();
+            list.sort_by_key(|(_, frames)| Reverse(*frames));
             let frames: u64 = list.iter().map(|(_, frames)| frames).sum();
-            let named: Vec<String> =
-                list.iter().map(|(unread, frames)| format!("{unread} {frames}")).collect();
+            let named = list.iter().take(NAMED).map(|(unread, frames)| format!("{unread} {frames}"));
+            let others = list.len().checked_sub(NAMED + 1).map(|others| format!("{} others", others + 1));
+            let named: Vec<String> = named.chain(others).collect();
             let frames = if frames == 1 { "1 frame is".into() } else { format!("{frames} frames are") };
             (!named.is_empty()).then(|| format!("{frames} {what} ({})", named.join(", ")))
         };

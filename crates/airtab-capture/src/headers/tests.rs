@@ -195,7 +195,7 @@ fn frames_that_are_not_decoded_are_counted() {
         (link, behind(&[0x88, 0x47, 0, 1, 0x41, 64]), Some(Unread::Mpls), false),
         (link, behind(&[0x88, 0x48, 0, 1, 0x41, 64]), Some(Unread::Mpls), false),
         (link, behind(&[[0x81, 0, 0, 7].repeat(4), vec![8, 0]].concat()), Some(Unread::Tags), false),
-        (link, behind(&[0x88, 0xcc]), Some(Unread::EtherType(0x88cc)), false),
+        (link, behind(&[0x88, 0xb5]), Some(Unread::EtherType(0x88b5)), false),
         (link, behind(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 42, 0, 0x2d]), Some(Unread::Ppp(0x2d)), false),
         (link, ethernet(&[8, 0], &[0x65; 20]), Some(Unread::Damaged), false),
         (link, ethernet(&[0x88, 0x64], &[0x11, 0, 0, 5, 0, 1, 0]), Some(Unread::Damaged), false),
@@ -204,8 +204,10 @@ fn frames_that_are_not_decoded_are_counted() {
         (DataLink::RAW, ipv4(47, 0, 0, 40, &[0; 20]), Some(Unread::Gre), true),
         (DataLink::RAW, ipv4(4, 0, 0, 40, &packet[..20]), Some(Unread::IpInIp), true),
         (DataLink::RAW, ipv4(41, 0, 0, 40, &packet[..20]), Some(Unread::IpInIp), true),
-        // Discovery and LCP of PPPoE, an 802.3 frame, UDP to another port.
+        // Discovery and LCP of PPPoE, LLDP, EAPOL, an 802.3 frame, UDP to another port.
         (link, behind(&[0x88, 0x63]), None, false),
+        (link, behind(&[0x88, 0xcc]), None, false),
+        (link, behind(&[0x88, 0x8e]), None, false),
         (link, behind(&[0x88, 0x64, 0x11, 0, 0, 5, 0, 42, 0xc0, 0x21]), None, false),
         (link, behind(&[0, 38]), None, false),
         (DataLink::RAW, udp(4788), None, true),
@@ -219,13 +221,20 @@ fn frames_that_are_not_decoded_are_counted() {
     assert_eq!(
         counts.words(),
         [
-            "7 frames are not decoded (MPLS 2, more than 3 VLAN tags 1, cut or damaged IP header 2, ethertype 0x88cc 1, \
+            "7 frames are not decoded (MPLS 2, cut or damaged IP header 2, more than 3 VLAN tags 1, ethertype 0x88b5 1, \
              PPP protocol 0x002d 1)",
-            "5 frames are of tunnels, of which only the outer headers are read (VXLAN 2, GRE 1, IP in IP 2)"
+            "5 frames are of tunnels, of which only the outer headers are read (VXLAN 2, IP in IP 2, GRE 1)"
         ]
     );
     assert_eq!(counts.iter().map(|(_, frames)| frames).sum::<u64>(), 12);
     assert!(UnreadCounts::default().words().is_empty());
+    let mut many = UnreadCounts::default();
+    for kind in 0x1000..0x1010u16 {
+        (0..kind - 0xfff)
+            .for_each(|_| many.add(&Headers { unread: Some(Unread::EtherType(kind)), ..Headers::default() }));
+    }
+    let named: Vec<String> = (12..=16).rev().map(|n| format!("ethertype {:#06x} {n}", 0xfff + n)).collect();
+    assert_eq!(many.words(), [format!("136 frames are not decoded ({}, 11 others)", named.join(", "))]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use pcap_file::DataLink;
 
-use super::{CaptureError, Each, End, Knows, Packet, broken, known};
+use super::{CaptureError, Each, End, Knows, Packet, broken, known, zeros};
 use crate::input::{Input, Order};
 
 /// Bytes of the file's header and of a packet's.
@@ -46,9 +46,7 @@ pub(super) fn read<E: From<CaptureError>>(
             return Ok(End::Cut { offset, frames });
         }
         if record.iter().all(|byte| *byte == 0) {
-            let zeros = input.ends_in_zeros().map_err(CaptureError::from)?;
-            let error = || broken(frames + 1, format!("zeros at byte {offset} before other bytes")).into();
-            return if zeros { Ok(End::Zeros { offset, frames }) } else { Err(error()) };
+            return Ok(zeros(&mut input, offset, frames)?);
         }
         let [seconds, fraction, kept, length] = [0, 4, 8, 12].map(|at| order.u32(record, at));
         if kept > most {

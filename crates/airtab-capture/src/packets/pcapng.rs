@@ -9,7 +9,7 @@ use std::io::Read;
 
 use pcap_file::DataLink;
 
-use super::{CaptureError, Each, End, Interface, Knows, PCAPNG, Packet, broken, known};
+use super::{CaptureError, Each, End, Interface, Knows, PCAPNG, Packet, broken, known, zeros};
 use crate::input::{Input, Order};
 
 /// Types of blocks that are read.
@@ -21,6 +21,8 @@ const ENHANCED_PACKET: u32 = 6;
 const AROUND: u32 = 12;
 /// Bytes of a block that is read, at most.
 const MOST: u32 = 1 << 28;
+/// Interfaces of a section, at most: obsolete packet blocks number them with 16 bits.
+const MOST_INTERFACES: usize = 1 << 16;
 
 /// Options of an interface.
 const NAME: u16 = 2;
@@ -108,9 +110,7 @@ pub(super) fn read<E: From<CaptureError>>(
         let cut = Ok(End::Cut { offset, frames });
         let Ok(head) = <[u8; 8]>::try_from(head) else { return cut };
         if head == [0; 8] {
-            let zeros = input.ends_in_zeros().map_err(CaptureError::from)?;
-            let error = || broken(frames + 1, format!("zeros at byte {offset} before other bytes")).into();
-            return if zeros { Ok(End::Zeros { offset, frames }) } else { Err(error()) };
+            return Ok(zeros(&mut input, offset, frames)?);
         }
         let section = head[..4] == PCAPNG;
         if section {
@@ -160,6 +160,10 @@ pub(super) fn read<E: From<CaptureError>>(
             return Err(broken(frames + 1, what).into());
         }
         if kind == INTERFACE {
+            if interfaces.len() == MOST_INTERFACES {
+                let what = format!("more than {MOST_INTERFACES} interfaces in a section at byte {offset}");
+                return Err(broken(frames + 1, what).into());
+            }
             interfaces.push(Described::new(body, order));
             continue;
         }

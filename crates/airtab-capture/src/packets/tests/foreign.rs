@@ -252,6 +252,15 @@ fn zeros_at_the_end_are_no_packets() {
     assert_eq!(said, "the capture has zeros from byte 133 to its end; the result is of the 2 frames before");
 }
 
+/// A file of interface descriptions alone takes no more memory than a section's interfaces need.
+#[test]
+fn interfaces_of_a_section_are_limited() {
+    let of = |interfaces: usize| [LITTLE.section(), LITTLE.interface(1, &[]).repeat(interfaces)].concat();
+    assert!(read(&of(1 << 16), usize::MAX).1.is_ok());
+    let said = read(&of((1 << 16) + 1), usize::MAX).1.expect_err("too many").to_string();
+    assert!(said.contains("more than 65536 interfaces in a section at byte"), "{said}");
+}
+
 /// Errors of impossible lengths have their offset; no memory is allocated for such lengths.
 #[test]
 fn impossible_lengths_are_told() {
