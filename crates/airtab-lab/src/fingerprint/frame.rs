@@ -74,6 +74,8 @@ pub(super) fn header(packet: &Packet<'_>) -> Result<Radio, FingerprintError> {
 
 /// Least advance of the radio's clock over the file's that is a step of the radio's, ns.
 const AHEAD_NS: u64 = 1_000_000_000;
+/// Names of interfaces that are kept, as many as senders are followed.
+const MOST_NAMES: usize = super::survey::SENDERS;
 
 /// Makes frames of packets.
 pub(super) struct Frames {
@@ -143,9 +145,11 @@ impl Frames {
         self.eht += u64::from(radio.eht);
         if let Some(interface) = packet.interface
             && let (Some(name), Some(mac)) = (&interface.name, interface.address)
+            && self.names.len() < MOST_NAMES
             && !self.names.contains_key(&mac)
         {
-            self.names.insert(mac, name.clone());
+            // One line, whose text cannot pass for other lines of the report.
+            self.names.insert(mac, name.chars().filter(|c| !c.is_control()).take(64).collect());
         }
         // A 0 behind other stamps of a radio is not a time.
         let stamp = self.stamps.ns(&radio, packet).filter(|ns| *ns > 0 || self.last_ns == 0);
@@ -248,7 +252,7 @@ impl Frames {
 
     /// Calibrated profiles count other bytes around a packet than the 36 that a frame has.
     fn model_bytes(&self, bytes: u32) -> u32 {
-        if self.phy.has_mcs() { bytes } else { (bytes + self.phy.mac_bytes()).saturating_sub(36) }
+        if self.phy.has_mcs() { bytes } else { bytes.saturating_add(self.phy.mac_bytes()).saturating_sub(36) }
     }
 
     fn answer_ns(&self, rate: &Rate, block: bool) -> u64 {

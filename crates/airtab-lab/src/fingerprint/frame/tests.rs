@@ -137,6 +137,17 @@ fn a_frame_lasts_as_long_as_its_bytes() {
     assert_eq!(of(0x50, 1088), (500_000, end_ns, Kind::Unknown, 1));
 }
 
+/// Packets of 4 GiB, as the capture states, do not overflow the bytes that a profile counts around them.
+#[test]
+fn the_longest_packet_has_a_duration() {
+    for phy in ["std-11g", "std-11b", "phy-a"] {
+        let bytes = [radiotap(500, 0x10, 22, 2412), mac_header(0x08, 1, AP, 0, &[])].concat();
+        let mut frames = Frames::new(&Phy::named(phy).unwrap(), Stamps::Radio);
+        let frame = frames.frame(&packet(1, &bytes, u32::MAX as usize)).unwrap().unwrap();
+        assert!(frame.end_ns > 1_000_000_000_000, "{phy}: {}", frame.end_ns);
+    }
+}
+
 #[test]
 fn time_stamps_of_one_moment_may_be_a_tick_apart() {
     let mac = mac_header(0x08, 1, AP, 0, &[]);
