@@ -142,6 +142,39 @@ fn a_contender_without_a_packet_withdraws() {
     }
 }
 
+/// Packets are discarded while reports of others are still to come: in a cell with a governor, and at nodes that do not
+/// all sense each other.
+#[test]
+fn lifetimes_go_with_late_reports() {
+    let load = |of: &str| format!("[[app]]\nname = \"{of}\"\nkind = \"udp\"\n{LOAD}\n");
+    let station = |name: &str| format!("[[station]]\nname = \"{name}\"\n");
+    let to = |of: &str, station: &str| format!("{}station = \"{station}\"\n", load(of));
+    let driver =
+        "driver = { lifetime = \"1ms\", stop = false, completion_delay = \"3ms\", inflight = \"2ms\" }";
+    let cell = format!("{}mcs = 0\n{}{}{}", station("a"), station("b"), to("u", "a"), to("v", "b"));
+    for app in figures(&format!("phy = \"std-11ac\"\n{driver}"), &cell) {
+        assert!(app[&Metric::IpThroughput] > 1e6, "{app:?}");
+    }
+    let node = |name: &str, x: u32| format!("[[node]]\nname = \"{name}\"\nx = {x}\ny = 0\n");
+    let between = |of: &str, from: &str, to: &str| format!("{}from = \"{from}\"\nto = \"{to}\"\n", load(of));
+    let nodes = [node("a", 0), node("b", 90), node("c", 180), node("d", 270)].concat();
+    let mesh = format!(
+        "[mesh]\ntx_range = 100\nsense_range = 120\n{nodes}{}{}",
+        between("u", "a", "c"),
+        between("v", "d", "b")
+    );
+    let driver = "driver = { lifetime = \"1ms\", ring = 8, completion_delay = \"3ms\" }";
+    let text = format!(
+        "duration = \"3s\"\nmeasure = [\"1s\", \"3s\"]\n[wifi]\nmedium = \"mesh\"\nphy = \"std-11ac\"\n{driver}\n{mesh}"
+    );
+    let file = ScenarioFile::parse("mesh.toml", &text).unwrap_or_else(|e| panic!("{e}"));
+    for queue in ["fifo", "pie", "chap"] {
+        let params = queue.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+        let apps = measure(&file.scenario, &airtab_sim::run(&file.scenario, &params, 1)).apps;
+        assert!(apps.iter().all(|app| app[&Metric::IpThroughput] > 1e5), "{queue}: {apps:?}");
+    }
+}
+
 /// 54 Mb/s: 258 us with the signal extension of 2.4 GHz, AIFS 37, SIFS 10, ACK 34 us; at 5 GHz 252, 43, 16, 28: both 406.5 us. After
 /// the last attempt the next packet follows, not a block ACK request.
 #[test]

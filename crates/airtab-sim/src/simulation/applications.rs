@@ -170,9 +170,8 @@ impl Simulation {
 
     /// An endpoint may have something to send: it does so now, or a server with send jitter later.
     fn pump(&mut self, flow: u16, server: bool) {
-        if server && self.send_jitter.is_some() {
-            self.put_off(flow);
-        } else {
+        let later = server && self.send_jitter.is_some() && self.put_off(flow);
+        if !later {
             self.transmit(flow, server);
         }
     }

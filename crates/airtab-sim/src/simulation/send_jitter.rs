@@ -6,6 +6,8 @@
 //! the bottleneck removes that. Segments that become due in the meantime leave at the same time, in order, as with ns-2's
 //! `overhead_`.
 //!
+//! Limits: acknowledgements of a server that only receives take such a time, too, and those that are due within it merge.
+//!
 //! Source: Floyd, Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", CCR 21(2), 1991.
 
 use super::{Event, Simulation};
@@ -17,32 +19,42 @@ const FULL_PACKET: u32 = 1500;
 
 /// Random times before the transmissions of all servers of a run.
 pub(super) struct SendJitter {
-    /// Longest time, ns.
-    most_ns: u64,
-    /// Random streams, one for each application.
-    streams: Vec<Stream>,
+    /// Longest time, ns, and random stream of each application.
+    apps: Vec<(u64, Stream)>,
 }
 
 impl SendJitter {
-    /// Reads the longest time from the scenario's TCP, by default that of a dumbbell; None: servers send at once.
+    /// Reads the longest time from the TCP of each application, by default that of a dumbbell; None: all servers send at
+    /// once.
     pub(super) fn of(scenario: &Scenario, seed: u64) -> Option<SendJitter> {
         let of_wire = || scenario.medium.wire().map(|wire| wire.packet_ns(FULL_PACKET));
-        let most_ns = scenario.tcp.send_jitter_ns.or_else(of_wire).filter(|ns| *ns > 0)?;
-        let streams = scenario.apps.iter().map(|app| Stream::new(seed, &format!("app/{}/sends", app.name)));
-        Some(SendJitter { most_ns, streams: streams.collect() })
+        let apps = scenario.apps.iter().map(|app| {
+            let own = app.tcp.as_deref().unwrap_or(&scenario.tcp).send_jitter_ns;
+            (own.or_else(of_wire).unwrap_or(0), Stream::new(seed, &format!("app/{}/sends", app.name)))
+        });
+        let apps: Vec<_> = apps.collect();
+        apps.iter().any(|(most_ns, _)| *most_ns > 0).then_some(SendJitter { apps })
     }
 }
 
 impl Simulation {
-    /// Delays the transmissions of a server's endpoint by a random time, or joins those that are delayed already.
-    pub(super) fn put_off(&mut self, flow: u16) {
+    /// Delays the transmissions of a server's endpoint by a random time, or joins those that are delayed already. False:
+    /// its application has no such time.
+    pub(super) fn put_off(&mut self, flow: u16) -> bool {
         let own = &mut self.flows[usize::from(flow)];
-        let (Some(jitter), Some(connection)) = (&mut self.send_jitter, &mut own.connection) else { return };
+        let (Some(jitter), Some(connection)) = (&mut self.send_jitter, &mut own.connection) else {
+            return false;
+        };
+        let (most_ns, stream) = &mut jitter.apps[usize::from(own.app)];
+        if *most_ns == 0 {
+            return false;
+        }
         let socket = &mut connection.server;
         if socket.send_at == NEVER {
-            socket.send_at = self.now + jitter.streams[usize::from(own.app)].below(jitter.most_ns + 1);
+            socket.send_at = self.now + stream.below(*most_ns + 1);
             self.world.timer(socket.send_at, Event::Send { flow });
         }
+        true
     }
 
     /// Sends the segments that a server delayed.

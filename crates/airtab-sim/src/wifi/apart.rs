@@ -221,6 +221,12 @@ impl Apart {
         }
     }
 
+    /// A node has no frame any more; what is left of its backoff stays.
+    pub(super) fn withdraw(&mut self, node: usize) {
+        self.nodes[node].ready = false;
+        self.starts[node] = NEVER;
+    }
+
     /// A node without a frame got one.
     pub(super) fn ready(&mut self, node: usize, now: u64, draw: impl FnOnce() -> u64) {
         let own = &mut self.nodes[node];

@@ -181,6 +181,7 @@ impl ChannelAccess {
 
     /// A contender that waits for the channel has nothing to send any more.
     pub(super) fn withdraw(&mut self, contender: usize) {
+        self.came.retain(|came| *came != contender);
         self.contention.withdraw(contender);
     }
 

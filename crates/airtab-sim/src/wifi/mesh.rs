@@ -171,7 +171,7 @@ impl MeshConfig {
             let good = a < b && usize::from(b) < nodes && self.reach.decodes(a.into()).has(b.into());
             unless(good, format!("link {i}: nodes {a} and {b} do not decode each other"))?;
             unless(seen.insert(link.ends), format!("link {i}: nodes {a} and {b} have one already"))?;
-            let p = link.loss.frame_error_rate();
+            let p = link.loss.data_error_rate();
             unless((0.0..=1.0).contains(&p), format!("link {i}: frame error rate {p}: 0 to 1"))?;
         }
         Ways::new(self).map_err(|errors| errors[0].to_string())?;

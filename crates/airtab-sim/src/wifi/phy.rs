@@ -5,7 +5,8 @@
 //! for each attempt (`rate`). What is lost depends on rate and length where the signal
 //! is known (`snr`, `errors`), else on nothing.
 //!
-//! Limits: each direction has a rate control of its own, but the same signal.
+//! Limits: each direction has a rate control of its own, but the same signal. RTS and CTS at a rate of their own are lost as
+//! if sent at the ACK's.
 
 use std::sync::Arc;
 

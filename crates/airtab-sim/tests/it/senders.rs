@@ -157,8 +157,12 @@ fn an_application_has_its_own_tcp() {
     let own = lossy(&[download()]);
     let run = |own: &Scenario| run(own, &queue("fifo", 20), 1).fingerprint;
     let usual = run(&own);
-    for tcp in [Config::bsd44(), Config::ns2_35(), Config { recovery: Recovery::Reno, prr: false, ..own.tcp }]
-    {
+    for tcp in [
+        Config::bsd44(),
+        Config::ns2_35(),
+        Config { recovery: Recovery::Reno, prr: false, ..own.tcp },
+        Config { send_jitter_ns: Some(4 * MS), ..own.tcp },
+    ] {
         let common = Scenario { tcp, ..own.clone() };
         let mut apart = own.clone();
         apart.apps[0].tcp = Some(Box::new(tcp));

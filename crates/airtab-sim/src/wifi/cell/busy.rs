@@ -29,13 +29,14 @@ impl Cell {
         }
         let senders = self.channel.senders();
         let collided = senders.len() > 1;
-        if let (Some(winners), [winner]) = (&mut self.winners, senders) {
-            winners.won(*winner);
-        }
         self.survivor = match &self.capture {
             Some(capture) if collided => survivor(capture, senders, &self.contenders, self.categories),
             _ => None,
         };
+        let alone = if let [sender] = senders { Some(*sender) } else { None };
+        if let (Some(winners), Some(winner)) = (&mut self.winners, alone.or(self.survivor)) {
+            winners.won(winner);
+        }
         let (mut used, mut data_ns) = (Use::Idle, 0);
         for &sender in senders {
             let contender = &mut self.contenders[sender];

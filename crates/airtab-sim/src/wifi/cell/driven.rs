@@ -19,13 +19,22 @@ impl Cell {
 
     /// Withdraws a contender whose exchange is not built yet and that has nothing to build it from.
     pub(super) fn withdraw_empty(&mut self, transmitter: usize) {
-        let Transmitter { driver: Some(driver), contender, .. } = &self.transmitters[transmitter] else {
+        let own = &mut self.transmitters[transmitter];
+        let (contender, exchange) = (own.contender, &mut self.contenders[own.contender].exchange);
+        let empty = own.driver.as_ref().is_some_and(|driver| driver.builds_late() && !driver.has_next());
+        if !empty || !exchange.is_unbuilt() {
             return;
-        };
-        let exchange = &mut self.contenders[*contender].exchange;
-        if exchange.is_unbuilt() && driver.builds_late() && !driver.has_next() {
-            exchange.close();
-            self.channel.withdraw(*contender);
+        }
+        exchange.close();
+        // A beacon that waits has the place of what was to be built.
+        if let Some(beacon) = own.take_beacon() {
+            exchange.open(Kind::Beacon, None, None);
+            exchange.frame = beacon;
+            return;
+        }
+        self.channel.withdraw(contender);
+        if let Some((_, air)) = self.mesh.as_mut().and_then(|mesh| mesh.parts()) {
+            air.withdraw(contender);
         }
     }
 
@@ -49,7 +58,9 @@ impl Cell {
     /// Discards packets that have waited in a driver for longer than its lifetime.
     fn discard_old(&mut self, transmitter: usize, now: u64) {
         let old = self.transmitters[transmitter].driver.as_mut().map(|driver| driver.take_old(now));
-        for (receiver, part) in old.into_iter().flatten() {
+        let old = old.unwrap_or_default();
+        let reports_later = !old.is_empty() && !self.tells_at_once;
+        for (receiver, part) in old {
             let side = self.transmitters[transmitter].side;
             let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
             let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
@@ -62,6 +73,9 @@ impl Cell {
             if !part.received {
                 self.outputs.push(Output::Lost(part.packet));
             }
+        }
+        if reports_later {
+            self.set_alarm();
         }
     }
 

@@ -19,6 +19,7 @@ impl Cell {
         let contender = &mut self.contenders[sender];
         let transmitter = contender.transmitter;
         contender.rule.failed();
+        let parts = contender.exchange.parts.len();
         let mut again = true;
         // Beacons and groups have no attempts.
         if contender.exchange.link.is_some() && !contender.exchange.is_lone_bar() {
@@ -42,6 +43,10 @@ impl Cell {
             again = false;
         } else if contender.exchange.link.is_some() {
             contender.exchange.charge(wait_ns);
+            // Without packets that have had all their attempts, it is shorter.
+            if again && contender.exchange.parts.len() < parts {
+                self.prepare_again(pool, transmitter, now);
+            }
         }
         let more = again || self.load(pool, transmitter, now);
         self.channel.sent(sender, slots, more);
