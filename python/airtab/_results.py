@@ -40,6 +40,11 @@ def shown(metric: str) -> tuple[str, float]:
 _MOST_ROWS = 40
 
 
+def _number(value: float, digits: int) -> str:
+    """A value to so many digits, without an exponent for large ones."""
+    return f"{value:.0f}" if abs(value) >= 10 ** (digits - 1) else f"{value:.{digits}g}"
+
+
 class Result:
     """What all results can do.
 
@@ -89,12 +94,12 @@ class Result:
         return self._results.warnings
 
     def _points(self) -> list[tuple[dict[str, str], str, list[dict[str, Any]]]]:
-        """Values of the axes, discipline, and applications with the access point."""
+        """Values of the axes, discipline, and applications with the nodes of a mesh and the access point."""
         data = self.to_dict()
         points = data.get("points") or [{"at": {}, "queues": data["queues"]}]
         labels = [queue if isinstance(queue, str) else queue["label"] for queue in data["queues"]]
         return [
-            (point["at"], label, [*queue["apps"], queue["ap"]])
+            (point["at"], label, [*queue["apps"], *queue.get("nodes", []), queue["ap"]])
             for point in points
             for label, queue in zip(labels, point["queues"], strict=True)
         ]
@@ -130,13 +135,13 @@ class Result:
             row = {**at, "queue": label}
             for app in apps[:-1]:
                 metric = _airtab.score(app["kind"])
-                summary = app["metrics"].get(metric)
+                summary = app["metrics"].get(metric) if metric else None
                 if metric is None or summary is None:
                     continue
                 name, factor = shown(metric)
                 half = summary["half_width_95"]
-                interval = "" if half is None else f" ± {half * factor:.2g}"
-                row[f"{app['name']}, {name}"] = f"{summary['mean'] * factor:.3g}{interval}"
+                interval = "" if half is None else f" ± {_number(half * factor, 2)}"
+                row[f"{app['name']}, {name}"] = f"{_number(summary['mean'] * factor, 3)}{interval}"
             head += [key for key in row if key not in head]
             rows.append(row)
         lines = [head, *([row.get(key, "") for key in head] for row in rows)]

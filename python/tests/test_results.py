@@ -13,6 +13,7 @@ import pandas
 import polars
 import pyarrow.parquet
 import pytest
+from airtab._results import _number
 
 AIRTAB = Path(sys.executable).with_name("airtab")
 
@@ -74,6 +75,7 @@ def test_summaries_and_tables(folder: Path) -> None:
     assert "queue" in compared.summary()[0] and len(compared.summary()) > 9
     many = airtab.sweep("small.toml", {"queue.fifo.limit": list(range(20, 62))}, "fifo", 1)
     assert str(many).endswith("\n2 more rows: summary()\n")
+    assert [_number(x, 3) for x in (0.1234, 4.2, 99.96, 1234.5, -21500.0)] == ["0.123", "4.2", "100", "1234", "-21500"]
 
 
 def test_the_home(folder: Path) -> None:

@@ -19,6 +19,7 @@ use airtab_sim::{App, Scenario, Trace};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::change::{AppChange, Verdict};
 use crate::flent::{self, Document, Origin};
 use crate::measure;
 use crate::plan::{Brake, Cell, Halt, Job, Pace, Plan, Step, Stopped, Whole, Work, execute};
@@ -211,7 +212,7 @@ pub fn comparison(
     let apps = named(scenario);
     let pairs = queues.iter().zip(runs.chunks(seeds.len()));
     let queues: Vec<_> = pairs.map(|((label, params), runs)| summarise(&apps, label, params, runs)).collect();
-    Comparison {
+    let mut comparison = Comparison {
         schema: SCHEMA,
         scenario: scenario.name.clone(),
         short,
@@ -221,7 +222,12 @@ pub fn comparison(
         classes: scenario.apps.iter().map(|app| app.class).collect(),
         no_difference: tie::reason(scenario, &queues),
         queues,
+    };
+    let same = |app: &AppChange| app.change.is_none_or(|change| change.verdict == Verdict::Same);
+    if !comparison.changes().iter().flat_map(|of| &of.apps).all(same) {
+        comparison.no_difference = None;
     }
+    comparison
 }
 
 /// Page times of the runs of one seed: only the pages that all of them

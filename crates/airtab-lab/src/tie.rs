@@ -7,7 +7,7 @@
 //! Limits: meshes and several bottlenecks in a row, which have more than one queue, are left out.
 
 use airtab_core::Unit;
-use airtab_scenario::{Metric, QueueScores};
+use airtab_scenario::{Metric, QueueScores, Scores};
 use airtab_sim::wifi::MediumConfig;
 use airtab_sim::{Scenario, Servers};
 
@@ -36,9 +36,11 @@ pub(crate) fn reason(scenario: &Scenario, queues: &[QueueScores]) -> Option<Stri
         Some(_) => "the router's queue",
         None => "the access point's queue",
     };
+    // Behind a full link some packets may wait for the medium.
+    let empty = if p99_s < least_s { "empty" } else { "almost always empty" };
     let why = link.unwrap_or_else(|| widen(scenario, most(Metric::BelowDelayP99) >= least_s));
     Some(format!(
-        "No discipline can differ here: {queue} is empty (99 % of the packets wait at most {:.2} ms in it, under every \
+        "No discipline can differ here: {queue} is {empty} (99 % of the packets wait at most {:.2} ms in it, under every \
          discipline, and none is dropped). {why}.",
         p99_s * 1e3
     ))
@@ -46,22 +48,26 @@ pub(crate) fn reason(scenario: &Scenario, queues: &[QueueScores]) -> Option<Stri
 
 /// A wired link that is full under every discipline, and what to change.
 fn full_link(scenario: &Scenario, queues: &[QueueScores]) -> Option<String> {
-    let sum = |metric: Metric, which: &dyn Fn(usize) -> bool| {
+    let rate = |app: &Scores, up: bool| {
+        let up_bps = app.mean(Metric::UplinkIpThroughput);
+        // An application that only sends up has this figure in the place of the other, too.
+        let down_bps = app.mean(Metric::IpThroughput).filter(|bps| Some(*bps) != up_bps);
+        if up { up_bps } else { down_bps }.unwrap_or(0.0)
+    };
+    let sum = |up: bool, which: &dyn Fn(usize) -> bool| {
         let of = |q: &QueueScores| {
             let apps = q.apps.iter().take(scenario.apps.len()).enumerate().filter(|(i, _)| which(*i));
-            apps.filter_map(|(_, app)| app.mean(metric)).sum::<f64>()
+            apps.map(|(_, app)| rate(app, up)).sum::<f64>()
         };
         queues.iter().map(of).fold(f64::INFINITY, f64::min)
     };
-    let carried =
-        |which: &dyn Fn(usize) -> bool| sum(Metric::Goodput, which).max(sum(Metric::UplinkGoodput, which));
+    let carried = |which: &dyn Fn(usize) -> bool| sum(false, which).max(sum(true, which));
     let told = |name: String, rate_bps: u64, carried_bps: f64, table: &str| {
         (carried_bps >= FULL * rate_bps as f64).then(|| {
             let rate = Unit::Bps.format(rate_bps);
-            format!(
-                "{name} of {rate} is the bottleneck: it carries {:.0} Mb/s; raise `rate` in {table}",
-                carried_bps / 1e6
-            )
+            let carried = Metric::IpThroughput.shown(carried_bps);
+            let decimals = Metric::IpThroughput.decimals();
+            format!("{name} of {rate} is the bottleneck: it carries {carried:.decimals$} Mb/s; raise `rate` in {table}")
         })
     };
     let trunk = told("The wired link".into(), scenario.wired.rate_bps, carried(&|_| true), "[wired]");
@@ -91,7 +97,7 @@ fn widen(scenario: &Scenario, waits_below: bool) -> String {
 
 #[cfg(test)]
 mod tests {
-    use Metric::{BelowDelayP99, Goodput, QueueDelay, QueueDelayP99, QueueDropped, UplinkGoodput};
+    use Metric::{BelowDelayP99, IpThroughput, QueueDelay, QueueDelayP99, QueueDropped, UplinkIpThroughput};
     use airtab_scenario::ScenarioFile;
 
     use super::*;
@@ -109,7 +115,7 @@ mod tests {
             ScenarioFile::parse("x.toml", &format!("{top}{APPS}")).unwrap_or_else(|e| panic!("{e}")).scenario;
         let under = |(label, figures): (&str, &[(Metric, f64)])| {
             let own: Vec<_> = figures.iter().map(|(metric, x)| (*metric, [*x; 3])).collect();
-            let other = app("b", "download", &[(Goodput, [b * 1e6; 3])]);
+            let other = app("b", "download", &[(IpThroughput, [b * 1e6; 3])]);
             queue(label, vec![app("a", "download", &own), other])
         };
         let queues: Vec<QueueScores> = ["fifo", "chap"].into_iter().zip(figures).map(under).collect();
@@ -119,7 +125,7 @@ mod tests {
 
     fn of(rate: f64, mean_ms: f64, p99_ms: f64, dropped: f64) -> [(Metric, f64); 4] {
         [
-            (Goodput, rate * 1e6),
+            (IpThroughput, rate * 1e6),
             (QueueDelay, mean_ms * 1e-3),
             (QueueDelayP99, p99_ms * 1e-3),
             (QueueDropped, dropped),
@@ -136,15 +142,20 @@ mod tests {
         // 90 of 100 Mb/s under both, the second's 2 with them, and a queue that waits for the medium now and then.
         let wire = said(HOME, [&of(88.0, 0.1, 0.5, 0.0), &of(94.0, 0.2, 4.0, 0.0)], 2.0);
         let raise =
-            "The wired link of 100Mbit is the bottleneck: it carries 90 Mb/s; raise `rate` in [wired].";
-        assert_eq!(wire, Some(format!("{empty}4.00 ms in it, {more} {raise}")));
-        let up = [(UplinkGoodput, 95e6), (QueueDelayP99, 0.001)];
+            "The wired link of 100Mbit is the bottleneck: it carries 90.00 Mb/s; raise `rate` in [wired].";
+        let some = empty.replace("is empty", "is almost always empty");
+        assert_eq!(wire, Some(format!("{some}4.00 ms in it, {more} {raise}")));
+        let up = [(UplinkIpThroughput, 95e6), (QueueDelayP99, 0.001)];
         assert!(
             said(HOME, [&up, &up], 1.0)
-                .is_some_and(|said| said.ends_with("it carries 95 Mb/s; raise `rate` in [wired]."))
+                .is_some_and(|said| said.ends_with("it carries 95.00 Mb/s; raise `rate` in [wired]."))
         );
+        // Links are full-duplex: 50 Mb/s down and 45 up of an application that only sends up fill none.
+        let only_up = [(IpThroughput, 45e6), (UplinkIpThroughput, 45e6), (QueueDelayP99, 0.001)];
+        let both = said(&HOME.replace("\"100Mb/s\"", "\"90Mb/s\""), [&only_up, &only_up], 12.0);
+        assert!(both.is_some_and(|said| said.ends_with(add)));
         let server = said(HOME, [&of(5.0, 0.1, 0.5, 0.0); 2], 19.0);
-        let far = "The link of server 'far' of 20Mbit is the bottleneck: it carries 19 Mb/s; raise `rate` in its [[server]].";
+        let far = "The link of server 'far' of 20Mbit is the bottleneck: it carries 19.00 Mb/s; raise `rate` in its [[server]].";
         assert!(server.is_some_and(|said| said.ends_with(far)));
         let below = [(BelowDelayP99, 0.050), (QueueDelayP99, 0.0)];
         let driver = "Packets wait in the driver below it: set `inflight = \"8ms\"` in [wifi.driver].";

@@ -532,7 +532,7 @@ impl JsonSchema for Metric {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let one_by_one = Metric::all().filter(|metric| !matches!(metric, Attempts(_))).map(Metric::name);
         let names = one_by_one.collect::<Vec<_>>();
-        json_schema!({ "anyOf": [{ "enum": names }, { "pattern": attempts::PATTERN }] })
+        json_schema!({ "anyOf": [{ "enum": names }, { "type": "string", "pattern": attempts::PATTERN }] })
     }
 }
 

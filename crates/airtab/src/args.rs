@@ -141,8 +141,8 @@ fn with_negative_values(words: Vec<OsString>, cbr: bool) -> Vec<OsString> {
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     for (at, word) in words.into_iter().enumerate() {
         let below_0 = matches!(word.as_encoded_bytes(), [b'-', b'0'..=b'9' | b'.', ..]);
-        // An option of its own there.
-        let negative = below_0 && !(cbr && word == "-6");
+        // An option of its own there, alone or before others (-6R).
+        let negative = below_0 && !(cbr && word.as_encoded_bytes().starts_with(b"-6"));
         match joined.last_mut() {
             Some(option) if negative && at < end && is_long_option(option) => {
                 option.push("=");
@@ -162,7 +162,8 @@ fn is_long_option(word: &OsString) -> bool {
 /// The words of a command line with their meaning: some are not what they seem.
 fn meant(mut words: Vec<OsString>) -> Result<Vec<OsString>, String> {
     // A host follows `-h` there; where none does, it is help, as everywhere.
-    let cbr = words.get(1).is_some_and(|word| word == "cbr");
+    let command = words.iter().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let cbr = command.is_some_and(|word| word == "cbr");
     for i in 2..words.len() {
         let value = words.get(i + 1).is_some_and(|next| !next.as_encoded_bytes().starts_with(b"-"));
         if cbr && words[i] == "-h" && !value {
@@ -473,6 +474,8 @@ mod tests {
             ("airtab compare -1", "airtab compare -1"),
             ("airtab run -- --seeds -1", "airtab run -- --seeds -1"),
             ("airtab cbr --json -6", "airtab cbr --json -6"),
+            ("airtab cbr --json -6R", "airtab cbr --json -6R"),
+            ("airtab -q cbr --json -6", "airtab -q cbr --json -6"),
         ] {
             assert_eq!(meant(words(line)), Ok(words(read)), "{line}");
         }

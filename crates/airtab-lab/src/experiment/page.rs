@@ -292,7 +292,7 @@ mod tests {
                 "<p class=\"note\"><b>most = 9</b> (reproduced again): because</p>",
             ]
         );
-        assert!(all.contains("2 of 4 reproduced, 1 not reproduced, as known, 1 not reproduced, 1 of them listed as known not to be"));
+        assert!(all.contains("2 of 4 reproduced, 1 not reproduced (known), 1 not reproduced, 1 of the reproduced listed as known not to be"));
     }
 
     #[test]

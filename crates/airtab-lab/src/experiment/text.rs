@@ -175,9 +175,9 @@ pub fn summary<'a>(verdicts: impl Iterator<Item = &'a Verdict> + Clone) -> Strin
     };
     for (n, words) in [
         (count(State::Undecided), "inconclusive"),
-        (count(State::KnownRed), "not reproduced, as known"),
+        (count(State::KnownRed), "not reproduced (known)"),
         (count(State::Red), "not reproduced"),
-        (count(State::HoldsAgain), "of them listed as known not to be: take it off the list"),
+        (count(State::HoldsAgain), "of the reproduced listed as known not to be: take it off the list"),
     ] {
         if n > 0 {
             let _ = write!(text, ", {n} {words}");
@@ -370,7 +370,7 @@ mod tests {
             .collect();
         assert_eq!(
             summary(all.iter()),
-            "6 of 15 reproduced, 4 inconclusive, 3 not reproduced, as known, 2 not reproduced, 1 of them listed as known not to be: \
+            "6 of 15 reproduced, 4 inconclusive, 3 not reproduced (known), 2 not reproduced, 1 of the reproduced listed as known not to be: \
              take it off the list"
         );
         assert_eq!(summary(all[5..9].iter()), "0 of 4 reproduced, 4 inconclusive");

@@ -185,6 +185,10 @@ pub fn result(c: &Comparison) -> String {
         0 => "No discipline is best, or as good as the best, for an application.".into(),
         _ => best(&winners, most, [compared, apps.len()]) + ".",
     };
+    // Without a best one, only two disciplines have a pair to compare.
+    if most == 0 && c.queues.len() > 2 {
+        return text + &end;
+    }
     let untold = |q: &QueueScores| !classes::is_told(c, q) && may_be(q);
     let mut heroes: Vec<&QueueScores> = winners.iter().copied().filter(|q| untold(q)).collect();
     if heroes.is_empty() {
@@ -193,6 +197,9 @@ pub fn result(c: &Comparison) -> String {
             return text + &end;
         }
         let who = if winners.len() == 1 { "It goes" } else { "They go" };
+        if most == 0 {
+            return format!("{text} {who} by classes that were set by hand.{end}");
+        }
         let best = best(&next, most, [compared, apps.len()]);
         text.push_str(&format!(
             " {who} by classes that were set by hand; of those that are told nothing, {best}."

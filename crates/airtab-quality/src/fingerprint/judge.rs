@@ -264,7 +264,6 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The same.
 impl Judgement {
     /// The judgement by a profile that was guessed: faults become [`Verdict::Guessed`].
     pub fn by_guess(self) -> Judgement {

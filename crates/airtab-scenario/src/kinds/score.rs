@@ -58,11 +58,11 @@ pub(super) const LOST_OF_WORSE: Score =
 
 /// Time that all but one packet in a hundred take, in the worse direction.
 pub(super) const LATE: Score = Score {
-    caption: "one-way delay that 99 % of the packets do not exceed, worse direction, ms (less is better)",
+    caption: "one-way delay that 99 % of the packets that arrive do not exceed, worse direction, ms (less is better)",
     axis: (0.0, 1.0),
     unit: Some("ms p99"),
     unit_of_reason: "ms p99",
-    gain: ("99 % of the packets of ", " take at most"),
+    gain: ("99 % of the arriving packets of ", " take at most"),
     unit_of_gain: " ms",
 };
 

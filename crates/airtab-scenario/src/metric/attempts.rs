@@ -6,7 +6,7 @@
 use super::{Metric, Row, Sense};
 
 /// Names of all of them, as a regular expression.
-pub(super) const PATTERN: &str = "^attempts_[1-9][0-9]{0,2}_ratio$";
+pub(super) const PATTERN: &str = "^attempts_([1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])_ratio$";
 
 /// Every figure: 1 to 255 attempts.
 pub(super) fn rows() -> Vec<Row> {

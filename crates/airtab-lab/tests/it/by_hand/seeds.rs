@@ -105,6 +105,21 @@ fn a_mean_has_its_interval_and_the_values_of_its_seeds() {
     assert_eq!(c.mean("fifo:limit=17", "ap", QueueMax), Some(3.0));
 }
 
+/// Without packets that wait in the queue no discipline can differ, unless a figure is better or worse all the same.
+#[test]
+fn a_difference_takes_the_reason_against_it_away() {
+    let of = |ping_ms: [f64; 3]| {
+        let empty = [(QueueDelay, 1e-4), (QueueDelayP99, 1e-3), (QueueDropped, 0.0)];
+        ping_ms.map(|ms| run(&[&[(Ping, ms * 1e-3)], &empty[..]].concat(), &[], &[])).to_vec()
+    };
+    let under = |chap_ms| {
+        let runs = [of([300.0, 301.0, 302.0]), of(chap_ms)].concat();
+        compared(runs.try_into().ok().expect("six runs")).no_difference
+    };
+    assert!(under([300.0, 301.0, 302.0]).is_some_and(|why| why.starts_with("No discipline can differ here")));
+    assert_eq!(under([10.0, 11.0, 12.0]), None);
+}
+
 #[test]
 fn a_value_that_is_missing_is_none_and_no_nought() {
     let c = delays();

@@ -321,7 +321,7 @@ fn verdicts_are_counted() {
     let verdicts = judge(&e, &o);
     assert_eq!(
         text::summary(verdicts.iter()),
-        "3 of 5 reproduced, 1 not reproduced, as known, 1 not reproduced, 1 of them listed as known not to be: take it off the list"
+        "3 of 5 reproduced, 1 not reproduced (known), 1 not reproduced, 1 of the reproduced listed as known not to be: take it off the list"
     );
     assert_eq!(text::summary(verdicts[..1].iter()), "1 of 1 reproduced");
     let style = Style { width: 100, colour: false };

@@ -19,7 +19,7 @@ pub const RULES: &str = "tcp=0,udp:6000-6010=1,*=2";
 #[command(after_help = "Examples:
   tcpdump -i eth0 -s 128 -w after.pcap         a capture, behind the queue
   airtab classes after.pcap
-  tcpdump -i eth0 -w - | airtab classes -
+  tcpdump -i eth0 -c 100000 -w - | airtab classes -    ends after 100000 packets
   airtab classes after.pcap --before before.pcap --out figures
   airtab classes after.pcap --names bulk,call,rest --rules 'tcp=0,udp:443=0,dscp:ef=1,*=2' --json
   airtab model cbt plan --from after.pcap --link 10Mb/s --latency 30ms --class tcp=rest \\
