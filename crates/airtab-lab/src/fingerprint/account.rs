@@ -33,13 +33,28 @@ pub(super) struct Drawn {
 /// A sender's last access.
 #[derive(Clone, Copy)]
 struct Last {
-    exchange: u64,
     sequence: u16,
     attempt: u32,
     /// From when on it counts then.
     own_ns: u64,
-    /// Slots before others began, and the sum of slots at that time.
-    first: Option<(u64, u64)>,
+    /// Slots before others began, and what others have counted at that time.
+    first: Option<(Count, Count)>,
+}
+
+/// What a sender has counted while others had the channel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    slots: u64,
+    /// Exchanges that began at the end of its interframe space or later. Where a busy slot counts, each takes one.
+    busy: u64,
+}
+
+impl Count {
+    /// Counts an idle period: slots from the end of the interframe space to the start of others, below 0 before it.
+    fn add(&mut self, slots: i64) {
+        self.slots += slots.max(0) as u64;
+        self.busy += u64::from(slots >= 0);
+    }
 }
 
 impl Drawn {
@@ -85,13 +100,12 @@ pub(super) struct Account {
     waits: Waits,
     difs_ns: u64,
     phase: i64,
-    number: u64,
     /// End of the last exchange, and from when on who did not send in it counts.
     before: Option<(u64, u64)>,
     /// Who sent in it.
     waiting: Vec<Sender>,
-    /// Idle slots that who did not send has counted so far, by its interframe space.
-    sums: [u64; 2 * OFFSETS as usize + 1],
+    /// What a sender that did not send has counted so far, by its interframe space.
+    sums: [Count; 2 * OFFSETS as usize + 1],
 }
 
 impl Account {
@@ -106,22 +120,20 @@ impl Account {
             waits: manners.waits,
             difs_ns: phy.difs_ns(),
             phase: manners.phase,
-            number: 0,
             before: None,
             waiting: Vec::new(),
-            sums: [0; 2 * OFFSETS as usize + 1],
+            sums: [Count::default(); 2 * OFFSETS as usize + 1],
         }
     }
 
     pub(super) fn add(&mut self, exchange: &Exchange) {
-        self.number += 1;
         for access in &exchange.accesses {
             self.access(exchange.start_ns, access);
         }
         if let Some((_, from_ns)) = self.before {
             let idle = self.waits.slots(exchange.start_ns, from_ns, self.phase);
             for (offset, sum) in (-OFFSETS..).zip(&mut self.sums) {
-                *sum += (idle - offset).max(0) as u64;
+                sum.add(idle - offset);
             }
         }
         self.interrupt(exchange);
@@ -155,11 +167,12 @@ impl Account {
                 (last.own_ns == end_ns + self.difs_ns).then_some((slots, start_ns as i64 - end_ns as i64));
             return card.take(attempt, u64::try_from(slots).ok(), gap);
         };
-        let others = self.number - last.exchange - 1;
-        let others = if card.manner.decrement == Decrement::Bianchi { others } else { 0 };
         let rest = self.waits.slots(start_ns, from_ns, self.phase) - offset;
-        let waited = self.sums[(offset + OFFSETS) as usize] - sum;
-        let draw = u64::try_from(rest).ok().map(|rest| first + waited + rest + others);
+        let now = self.sums[(offset + OFFSETS) as usize];
+        let waited = first.slots + now.slots - sum.slots;
+        let busy =
+            if card.manner.decrement == Decrement::Bianchi { first.busy + now.busy - sum.busy } else { 0 };
+        let draw = u64::try_from(rest).ok().map(|rest| waited + rest + busy);
         card.take(attempt, draw, None);
     }
 
@@ -171,7 +184,9 @@ impl Account {
             let offset = card.offset();
             if let Some(last) = &mut card.last {
                 let slots = self.waits.slots(exchange.start_ns, last.own_ns, self.phase) - offset;
-                last.first = Some((slots.max(0) as u64, self.sums[(offset + OFFSETS) as usize]));
+                let mut first = Count::default();
+                first.add(slots);
+                last.first = Some((first, self.sums[(offset + OFFSETS) as usize]));
             }
         }
     }
@@ -180,7 +195,6 @@ impl Account {
         let Some(card) = self.cards.get_mut(&access.sender) else { return };
         let attempt = card.last.and_then(|last| card.attempt(&last, access)).unwrap_or(1);
         card.last = Some(Last {
-            exchange: self.number,
             sequence: access.sequence,
             attempt,
             own_ns: self.waits.own_ns(exchange, access),
@@ -223,7 +237,7 @@ mod tests {
             ("another aggregate", 7, access(900, false, false, true), Some(1)),
             ("an aggregate again", 7, access(900, true, false, true), Some(4)),
         ] {
-            let last = Last { exchange: 1, sequence: before, attempt: 3, own_ns: 0, first: None };
+            let last = Last { sequence: before, attempt: 3, own_ns: 0, first: None };
             assert_eq!(drawn().attempt(&last, &access), attempt, "{what}");
         }
     }

@@ -19,6 +19,18 @@ const SECOND: u64 = 1_000_000_000;
 
 /// Stations that always have a packet to send, `extra` in `[wifi]` and in each `[[station]]`.
 fn captured(stations: usize, wifi: &str, station: &str, seed: u64, seconds: u64) -> Vec<u8> {
+    captured_beside("", stations, wifi, station, seed, seconds)
+}
+
+/// The same beside other stations and applications.
+fn captured_beside(
+    others: &str,
+    stations: usize,
+    wifi: &str,
+    station: &str,
+    seed: u64,
+    seconds: u64,
+) -> Vec<u8> {
     let mut text = format!(
         "name = \"cards\"\nduration = \"{}s\"\nmeasure = [\"1s\", \"{}s\"]\n[wifi]\n{wifi}\n",
         seconds + 2,
@@ -30,6 +42,7 @@ fn captured(stations: usize, wifi: &str, station: &str, seed: u64, seconds: u64)
             "[[app]]\nname = \"up{i}\"\nkind = \"udp\"\nstation = \"card{i}\"\nrate = \"max\"\nupload = true\n"
         );
     }
+    text += others;
     let file = ScenarioFile::parse("cards.toml", &text).expect("a good scenario");
     let params = Params::new(Discipline::named("fifo").expect("registered"));
     let mut out = Vec::new();
@@ -176,6 +189,18 @@ fn aggregates_of_an_access_category() {
         // AIFS of best effort: SIFS and three slots of 9 us.
         assert_eq!(found.due_ns, 43_000);
     }
+}
+
+/// Voice begins a slot before best effort counts: such an exchange takes no slot of its backoff.
+#[test]
+fn best_effort_beside_voice_conforms() {
+    let call = "[[station]]\nname = \"phone\"\nfer = 0.0\n[[app]]\nname = \"call\"\nkind = \"udp\"\nstation = \"phone\"\n\
+                rate = \"400kb/s\"\nbytes = 200\naccess = \"vo\"\nupload = true\n";
+    let file = captured_beside(call, 2, "phy = \"std-11n\"", "mcs = 7\nfer = 0.0", 1, 12);
+    let heard = of(&file, "std-11n");
+    let best_effort = heard.senders.iter().filter(|found| found.due_ns == 43_000);
+    let verdicts: Vec<&Verdict> = best_effort.map(|found| &found.judgement.verdict).collect();
+    assert_eq!(verdicts, [&Verdict::Conformant; 2]);
 }
 
 /// A pcapng file: one interface of that link type, and these blocks.
