@@ -383,9 +383,11 @@ pub fn run(q: &QueueScores, style: Style) -> String {
     let _ = writeln!(text, "\n{}", wrap(OF_RUN, style.width));
     text.extend(run_ways(q, style).map(|ways| format!("\n{ways}")));
     text.push_str("\naccess point\n");
+    // Two spaces behind the longest label.
+    let width = q.ap.metrics.keys().map(|metric| metric.label().len() + 2).fold(26, usize::max);
     for (metric, summary) in &q.ap.metrics {
         let (label, digits, value) = (metric.label(), metric.decimals(), metric.shown(summary.mean));
-        let _ = writeln!(text, "  {label:26}{value:.digits$}");
+        let _ = writeln!(text, "  {label:width$}{value:.digits$}");
     }
     text.extend(run_nodes(q, style).map(|nodes| format!("\n{nodes}")));
     text

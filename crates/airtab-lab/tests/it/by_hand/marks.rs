@@ -404,7 +404,9 @@ fn a_run_tells_its_nodes_and_its_access_point() {
         scores
     };
     let mut q = queue("fifo", vec![app("x", "download", &[(Goodput, 5e6)])]);
-    q.ap.metrics.extend([(QueueMax, summary(12.0, 0.0)), (QueueDelayP99, summary(0.0125, 0.0))]);
+    // The last label is longer than the column of most tables.
+    let of_ap = [(QueueMax, 12.0), (QueueDelayP99, 0.0125), (IdleBeforeCollision, 4.5)];
+    q.ap.metrics.extend(of_ap.map(|(metric, x)| (metric, summary(x, 0.0))));
     let row = |text: &str, begin: &str| {
         let line = text
             .lines()
@@ -414,7 +416,7 @@ fn a_run_tells_its_nodes_and_its_access_point() {
     };
     let without = table::run(&q, PLAIN);
     let (_, of_ap) = without.split_once("\naccess point\n").unwrap();
-    for (metric, value) in [(QueueMax, 12.0), (QueueDelayP99, 12.5)] {
+    for (metric, value) in [(QueueMax, 12.0), (QueueDelayP99, 12.5), (IdleBeforeCollision, 4.5)] {
         assert_eq!(row(of_ap, metric.label()), format!("{} {value:.*}", metric.label(), metric.decimals()));
     }
     assert!(!without.contains("node"), "{without}");
