@@ -114,7 +114,8 @@ fn a_difference_takes_the_reason_against_it_away() {
     };
     let under = |chap_ms| {
         let runs = [of([300.0, 301.0, 302.0]), of(chap_ms)].concat();
-        compared(runs.try_into().ok().expect("six runs")).no_difference
+        let Ok(runs) = runs.try_into() else { panic!("six runs") };
+        compared(runs).no_difference
     };
     assert!(under([300.0, 301.0, 302.0]).is_some_and(|why| why.starts_with("No discipline can differ here")));
     assert_eq!(under([10.0, 11.0, 12.0]), None);
