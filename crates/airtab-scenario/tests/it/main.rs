@@ -16,5 +16,6 @@ mod outcome;
 mod replay;
 mod saturated;
 mod set;
+mod slow_start;
 mod starts;
 mod windows;
