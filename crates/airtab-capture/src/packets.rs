@@ -4,6 +4,8 @@
 //! A capture that ends within a packet, or in zeros, has the packets before: [`End`] says so. Compressed files are
 //! recognised by their first bytes.
 //!
+//! An FCS at the end of a frame is left out if the file states its length.
+//!
 //! Sources: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng.
 //!
 //! Limits: no decompression; the meaning of a packet's bytes is the caller's.
@@ -180,6 +182,17 @@ pub struct Packet<'a> {
     pub link: DataLink,
     /// The interface that captured it; none in pcap.
     pub interface: Option<&'a Interface>,
+}
+
+impl Packet<'_> {
+    /// The packet without the FCS of so many bytes at its end. Radiotap states the FCS of each frame itself.
+    fn without_fcs(self, fcs: u32) -> Self {
+        if fcs == 0 || self.link == DataLink::IEEE802_11_RADIOTAP {
+            return self;
+        }
+        let length = self.length.saturating_sub(fcs);
+        Packet { length, bytes: &self.bytes[..self.bytes.len().min(length as usize)], ..self }
+    }
 }
 
 type Each<'a, E> = dyn FnMut(Packet<'_>) -> Result<ControlFlow<()>, E> + 'a;

@@ -59,9 +59,8 @@ pub(super) fn read<E: From<CaptureError>>(
         }
         frames += 1;
         let at_ns = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * unit;
-        let length = length.saturating_sub(fcs);
-        let bytes = if fcs > 0 { &bytes[..bytes.len().min(length as usize)] } else { bytes };
         let packet = Packet { number: frames, at_ns: Some(at_ns), length, bytes, link, interface: None };
+        let packet = packet.without_fcs(fcs);
         if each(packet)?.is_break() {
             return Ok(End::Whole);
         }
@@ -69,10 +68,7 @@ pub(super) fn read<E: From<CaptureError>>(
 }
 
 /// Link type and bytes of FCS behind each frame.
-///
-/// Radiotap states the FCS of each frame itself.
 fn link(field: u32) -> (DataLink, u32) {
-    let link = DataLink::from(field & 0xffff);
-    let known = field & FCS_KNOWN != 0 && link != DataLink::IEEE802_11_RADIOTAP;
-    (link, if known { 2 * (field >> 28) } else { 0 })
+    let fcs = if field & FCS_KNOWN != 0 { 2 * (field >> 28) } else { 0 };
+    (DataLink::from(field & 0xffff), fcs)
 }

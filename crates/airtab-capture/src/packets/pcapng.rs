@@ -29,7 +29,11 @@ const NAME: u16 = 2;
 const DESCRIPTION: u16 = 3;
 const ADDRESS: u16 = 6;
 const RESOLUTION: u16 = 9;
+const FCS_BITS: u16 = 13;
 const OFFSET: u16 = 14;
+
+/// Option of a packet: a word of flags, which has the bytes of its FCS in bits 5 to 8; 0: unknown.
+const FLAGS: u16 = 2;
 
 /// An interface of a section.
 struct Described {
@@ -42,6 +46,8 @@ struct Described {
     ticks: Option<u64>,
     /// Added to its time stamps, seconds.
     offset_s: i64,
+    /// Bytes of FCS behind each frame whose flags do not state them.
+    fcs: u32,
     about: Interface,
 }
 
@@ -49,7 +55,7 @@ impl Described {
     /// An interface from its block's body of at least 8 bytes.
     fn new(body: &[u8], order: Order) -> Described {
         let link = DataLink::from(u32::from(order.u16(body, 0)));
-        let (mut about, mut resolution, mut offset_s) = (Interface::default(), 6, 0);
+        let (mut about, mut resolution, mut offset_s, mut fcs) = (Interface::default(), 6, 0, 0);
         let text = |value: &[u8]| Some(String::from_utf8_lossy(value).trim_end_matches('\0').to_string());
         for (code, value) in options(&body[8..], order) {
             match code {
@@ -57,6 +63,7 @@ impl Described {
                 DESCRIPTION => about.description = text(value),
                 ADDRESS => about.address = value.try_into().ok(),
                 RESOLUTION => resolution = value.first().copied().unwrap_or(resolution),
+                FCS_BITS => fcs = value.first().map_or(fcs, |length| fcs_bytes(*length)),
                 OFFSET if value.len() == 8 => offset_s = order.u64(value, 0).cast_signed(),
                 _ => {}
             }
@@ -65,7 +72,7 @@ impl Described {
         let exponent = u32::from(resolution & 0x7f);
         let ticks =
             if resolution & 0x80 == 0 { 10u64.checked_pow(exponent) } else { 1u64.checked_shl(exponent) };
-        Described { link, snapshot: order.u32(body, 4), resolution, ticks, offset_s, about }
+        Described { link, snapshot: order.u32(body, 4), resolution, ticks, offset_s, fcs, about }
     }
 
     /// Time since 1970, ns; times before, or beyond 64 bits, are the nearest that can be stated.
@@ -76,6 +83,12 @@ impl Described {
         let ns = (ns as i128).saturating_add(i128::from(self.offset_s) * 1_000_000_000);
         Ok(ns.clamp(0, u64::MAX.into()) as u64)
     }
+}
+
+/// Bytes of an FCS by `if_fcslen`, which is in bits. No FCS has fewer than 8 bits: smaller values are in bytes, as some
+/// programs write them.
+fn fcs_bytes(length: u8) -> u32 {
+    u32::from(if length < 8 { length } else { length / 8 })
 }
 
 /// Code and value of each option, up to the marker of their end, or the first that is not whole.
@@ -200,7 +213,13 @@ fn stamped<'a>(
     let what = || format!("it keeps {kept} bytes of a packet in a block of {}", body.len() - 20);
     let bytes = body[20..].get(..kept as usize).ok_or_else(|| broken(number, what()))?;
     let at_ns = Some(interface.ns(u64::from(high) << 32 | u64::from(low), number)?);
-    Ok(Packet { number, at_ns, length, bytes, link: interface.link, interface: Some(&interface.about) })
+    let behind = body[20..].get(bytes.len().next_multiple_of(4)..).unwrap_or(&[]);
+    let flags = options(behind, order).find(|(code, value)| *code == FLAGS && value.len() == 4);
+    let own = flags.map_or(0, |(_, flags)| order.u32(flags, 0) >> 5 & 0xf);
+    let fcs = if own > 0 { own } else { interface.fcs };
+    let packet =
+        Packet { number, at_ns, length, bytes, link: interface.link, interface: Some(&interface.about) };
+    Ok(packet.without_fcs(fcs))
 }
 
 /// The packet of a simple block: it is of the first interface, and has no time stamp.
@@ -215,5 +234,13 @@ fn simple<'a>(
     let snapshot = if interface.snapshot == 0 { length } else { interface.snapshot };
     let kept = length.min(snapshot) as usize;
     let bytes = &body[4..][..kept.min(body.len() - 4)];
-    Ok(Packet { number, at_ns: None, length, bytes, link: interface.link, interface: Some(&interface.about) })
+    let packet = Packet {
+        number,
+        at_ns: None,
+        length,
+        bytes,
+        link: interface.link,
+        interface: Some(&interface.about),
+    };
+    Ok(packet.without_fcs(interface.fcs))
 }

@@ -167,6 +167,56 @@ fn an_fcs_behind_frames_is_left_out() {
     assert!(said.starts_with("its link type is 13: Ethernet, IP"), "{said}");
 }
 
+/// An interface of pcapng states the length of its FCS in bits, a packet's flags state their own in bytes.
+#[test]
+fn an_fcs_of_an_interface_is_left_out() {
+    for order in [LITTLE, BIG] {
+        // Bytes of a frame of 70, of which 10 are kept, and of one of 10: if_fcslen, flags of the packet, link type.
+        for (interface, flags, link, lengths) in [
+            (None, None, 1, [(70, 10), (10, 10)]),
+            (Some(&[32][..]), None, 1, [(66, 10), (6, 6)]),
+            (Some(&[16]), None, 1, [(68, 10), (8, 8)]),
+            (Some(&[0]), None, 1, [(70, 10), (10, 10)]),
+            // In bytes.
+            (Some(&[4]), None, 1, [(66, 10), (6, 6)]),
+            (Some(&[]), None, 1, [(70, 10), (10, 10)]),
+            (Some(&[255]), None, 1, [(39, 10), (0, 0)]),
+            // Unknown for this packet; its own length, with other flags around it; flags of 2 bytes.
+            (Some(&[32]), Some(order.u32(0x1e1f)), 1, [(66, 10), (6, 6)]),
+            (Some(&[32]), Some(order.u32(0x1e5f)), 1, [(68, 10), (8, 8)]),
+            (None, Some(order.u32(0x80)), 1, [(66, 10), (6, 6)]),
+            (None, Some(order.u16(0x80)), 1, [(70, 10), (10, 10)]),
+            // Radiotap says it for each frame.
+            (Some(&[32]), Some(order.u32(0x80)), 127, [(70, 10), (10, 10)]),
+        ] {
+            let of_interface: Vec<(u16, &[u8])> = interface.map(|value| (13, value)).into_iter().collect();
+            let mut file = [order.section(), order.interface(link, &of_interface)].concat();
+            let bytes = [1, 2, 3, 4, 5, 6, 9, 9, 9, 9];
+            // Padding of two bytes, a comment, flags and the end of the options are behind the bytes.
+            let own =
+                flags.as_ref().map(|flags| [order.option(1, b"note"), order.option(2, flags), vec![0; 4]]);
+            let own = own.map_or(Vec::new(), |own| [vec![0; 2], own.concat()].concat());
+            for (kind, length) in [(6, 70u32), (2, 70), (6, 10)] {
+                let id = if kind == 6 { order.u32(0) } else { [order.u16(0), order.u16(7)].concat() };
+                let head = [id, order.u32(0), order.u32(9), order.u32(10), order.u32(length)].concat();
+                file.extend(order.block(kind, &[&head[..], &bytes, &own].concat()));
+            }
+            // A simple packet has no flags.
+            file.extend(order.block(3, &[&order.u32(10)[..], &bytes].concat()));
+            let (packets, end) = read(&file, usize::MAX);
+            assert_eq!(end.ok(), Some(End::Whole));
+            let seen: Vec<_> = packets.iter().map(|p| (p.length, p.bytes.len())).collect();
+            let [long, short] = lengths;
+            let name = format!("{interface:?}, {flags:?}, link {link}");
+            assert_eq!(seen[..3], [long, long, short], "{name}");
+            assert!(packets.iter().all(|p| bytes.starts_with(&p.bytes)), "{name}");
+            if flags.is_none() {
+                assert_eq!(seen[3], short, "{name}: simple");
+            }
+        }
+    }
+}
+
 /// Two packets each, with the offsets behind which they are whole.
 fn small_files() -> Vec<(Vec<u8>, [usize; 3])> {
     let mut files = Vec::new();
