@@ -2,13 +2,11 @@
 // Who cannot see colours, has no mouse, a small screen, or wants less motion: axe-core
 // on every view, in both themes, at 1280 and 360 pixels; keys; widths.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { wrong } from "./axe.mjs";
 import { close, openEditor, visit } from "./browser.mjs";
 import { recording } from "./recording.mjs";
 import { serve } from "./serve.mjs";
-
-const AXE = readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 
 let server;
 before(async () => {
@@ -18,14 +16,6 @@ after(async () => {
   await close();
   await server.stop();
 });
-
-/** What axe-core finds wrong, with its places. */
-async function wrong(page) {
-  // By the debugger's way in, which the page's policy does not forbid.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`).join(" | ")}`);
-}
 
 /** Each view, with something in it. */
 const VIEWS = {

@@ -11,7 +11,7 @@ use super::judge::{State, Verdict};
 use super::run::Done;
 use super::{Experiment, Outcome};
 use crate::draw::{Figure, escape};
-use crate::report::{END, Wide, begin};
+use crate::report::{END, Wide, begin, preformatted};
 use airtab_scenario::digits::count;
 
 macro_rules! put {
@@ -58,12 +58,12 @@ pub fn page(
     }
     put!(
         page,
-        "<h2>To reproduce</h2>\n<pre>{}</pre>\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>Its \
-         file</summary>\n<pre>{}</pre></details>",
-        escape(command),
+        "<h2>To reproduce</h2>\n{}\n<p class=\"note\">airtab {}; {}.</p>\n<details><summary>Its \
+         file</summary>\n{}</details>",
+        preformatted("Command", command),
         escape(built),
         super::text::size(outcome.runs, outcome.seeds),
-        escape(&e.toml)
+        preformatted("File of the experiment", &e.toml)
     );
     page.push_str(END);
     page
@@ -236,7 +236,7 @@ mod tests {
             "<p class=\"lead\">1 of 1 reproduced.</p>",
             "<p>s. what</p>",
             "<th>w &lt; x<td class=\"holds\">reproduced<td>1.00, 2.00<td>at most 3<td>r<td><td>1</tr>",
-            "<pre>airtab &lt;it&gt;</pre>\n<p class=\"note\">airtab 1.2 (commit c); 12 runs, 3 seeds.</p>",
+            " tabindex=\"0\">airtab &lt;it&gt;</pre>\n<p class=\"note\">airtab 1.2 (commit c); 12 runs, 3 seeds.</p>",
         ] {
             assert!(all.contains(part), "{part}: {all}");
         }

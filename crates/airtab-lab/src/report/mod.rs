@@ -23,7 +23,7 @@ use crate::story::Story;
 use crate::table;
 use crate::why::why;
 pub(crate) use figures::bar;
-pub(crate) use wide::Wide;
+pub(crate) use wide::{Wide, preformatted};
 pub use words::result as headline;
 
 /// What goes into the page.
@@ -264,7 +264,7 @@ fn reproduce(page: &mut String, report: &Report) {
         [first, .., last] if c.seeds.is_sorted_by(|a, b| a + 1 == *b) => format!("{first} to {last}"),
         all => all.join(", "),
     };
-    put!(page, "<h2>To reproduce</h2>\n<pre>{}</pre>", escape(&origin.command));
+    put!(page, "<h2>To reproduce</h2>\n{}", preformatted("Command", &origin.command));
     put!(
         page,
         "<p class=\"note\">airtab {}, commit {}; seeds {seeds}; scenario {}, number {}. The same command gives the \

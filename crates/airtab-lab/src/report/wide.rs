@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! A table of a page, in a box that can be moved sideways where the table is
-//! wider than the page; on paper its headings are on each page.
+//! Tables and preformatted text of a page, in boxes that scroll sideways where
+//! their content is wider than the page, also by keys; on paper the headings of a
+//! table are on each page.
 //!
 //! What it does not do: it does not find out how wide anything is; `report.css`
 //! has the browser compare the table with its box, and says so where it is wider.
 
 use std::fmt::Write;
 
+use crate::draw::escape;
+
 /// Says that there is more; seen where the table is wider than its box.
 const MORE: &str = "<p class=\"note sideways\">More to the right: move the table sideways.</p>";
+
+/// Preformatted text in a box; `about`: what it shows, for screen readers.
+pub(crate) fn preformatted(about: &str, text: &str) -> String {
+    let text = escape(text);
+    format!("<pre role=\"region\" aria-label=\"{about}\" tabindex=\"0\">{text}</pre>")
+}
 
 /// Rows with a heading.
 pub(crate) struct Wide {

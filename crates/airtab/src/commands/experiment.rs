@@ -747,8 +747,9 @@ mod tests {
             let e = experiment::find(id).expect("of the repository");
             write(dir.path(), &parsed(words), &e, &nothing(), &[]).unwrap_or_else(|e| panic!("{e}"));
             let page = std::fs::read_to_string(dir.path().join(id).with_extension("html")).expect("written");
-            let shown = page.split("<h2>To reproduce</h2>\n<pre>").nth(1).expect("a command");
-            assert_eq!(shown.split("</pre>").next(), Some(command.trim_end()), "{id}");
+            let shown = page.split("<h2>To reproduce</h2>\n<pre").nth(1).expect("a command");
+            let shown = shown.split("</pre>").next().and_then(|shown| shown.split_once('>'));
+            assert_eq!(shown.map(|shown| shown.1), Some(command.trim_end()), "{id}");
             assert!(dir.path().join(format!("{id}.experiment.toml")).is_file());
         }
         let commit = built();

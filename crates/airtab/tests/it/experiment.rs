@@ -136,7 +136,8 @@ fn figures_without_checks() {
         assert_eq!(rows, 2, "{at}: {shown}");
     }
     let html = std::fs::read_to_string(dir.path().join("results/my own.html")).unwrap();
-    let command = html.split("<h2>To reproduce</h2>\n<pre>").nth(1).unwrap().split("</pre>").next().unwrap();
+    let command = html.split("<h2>To reproduce</h2>\n<pre").nth(1).unwrap().split("</pre>").next().unwrap();
+    let command = command.split_once('>').unwrap().1;
     assert_eq!(command, "airtab experiment run 'my own.experiment.toml' --quick --seeds 1");
     // As a shell takes it, with what is kept gone.
     std::fs::remove_dir_all(dir.path().join("kept")).unwrap();

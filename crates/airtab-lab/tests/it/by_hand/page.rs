@@ -877,7 +877,7 @@ fn a_page_says_how_it_is_made_again() {
         );
     }
     let page = of(&[1, 2]);
-    assert!(page.contains("<pre>airtab compare 'a &amp; b'</pre>"), "{page}");
+    assert!(page.contains(" tabindex=\"0\">airtab compare 'a &amp; b'</pre>"), "{page}");
     for row in ["<tr><th>fifo<td>limit=35</tr>", "<tr><th>chap:limit=70<td>classes=2 limit=70</tr>"] {
         assert!(page.contains(row), "no {row} in {page}");
     }
