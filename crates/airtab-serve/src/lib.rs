@@ -28,6 +28,7 @@ mod token;
 #[cfg(has_live)]
 mod wanted;
 
+pub use live::Replay;
 #[cfg(has_live)]
 pub use metrics::{Exporter, METRICS_PORT};
 pub use server::{DEFAULT_PORT, Limits, Options, ServeError, Server};

@@ -58,8 +58,8 @@ pub struct Options {
     pub git: String,
     /// Houses of this machine that are shown.
     pub live: Vec<String>,
-    /// Recordings of houses that are shown, and how many times as fast as they were.
-    pub replay: Vec<(PathBuf, f64)>,
+    /// Recordings of houses that are shown.
+    pub replay: Vec<Replay>,
     /// Where finished runs are kept.
     pub store: Arc<dyn Store + Send + Sync>,
     /// Threads of a study; 0: one per processor.
@@ -125,14 +125,6 @@ pub enum ServeError {
         /// What is wrong with it.
         cause: io::Error,
     },
-    /// A recording.
-    #[error("--replay {file}: {reason}")]
-    Replay {
-        /// Which.
-        file: String,
-        /// What is wrong with it.
-        reason: String,
-    },
     /// Houses that cannot be shown.
     #[error("{0}")]
     Houses(String),
@@ -176,12 +168,7 @@ impl Server {
             let folder = options.files.as_ref().map_or(String::new(), |folder| folder.display().to_string());
             ServeError::Files { folder, cause }
         })?;
-        let recording = |(path, speed): &(PathBuf, f64)| {
-            let file = path.display().to_string();
-            Replay::open(path, *speed).map_err(|reason| ServeError::Replay { file, reason })
-        };
-        let recordings = options.replay.iter().map(recording).collect::<Result<_, _>>()?;
-        let houses = Houses::new(recordings, &options.live).map_err(ServeError::Houses)?;
+        let houses = Houses::new(options.replay, &options.live).map_err(ServeError::Houses)?;
         let address = SocketAddr::from((options.listen, options.port));
         let refused = |cause| ServeError::Listen { address, cause };
         let listener = TcpListener::bind(address).map_err(refused)?;

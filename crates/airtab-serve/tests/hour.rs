@@ -8,7 +8,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use airtab_serve::Options;
+use airtab_serve::{Options, Replay};
 use common::{Running, options};
 use serde_json::Value;
 
@@ -52,7 +52,7 @@ fn memory_of_an_hour_of_sixty_stations() {
     };
     let line_bytes = text.len();
     let before = rss();
-    let server = Running::start(Options { replay: vec![(path, 1e6)], ..options() });
+    let server = Running::start(Options { replay: vec![Replay::open(&path, 1e6).unwrap()], ..options() });
     let events = server.events("/api/live/home/events", None);
     events.take_while(|event| event.name != "down").for_each(drop);
     let after = rss();

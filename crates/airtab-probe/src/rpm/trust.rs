@@ -8,7 +8,7 @@
 //! What it does not do: no session goes on where another ended: each probe is a whole handshake.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -71,7 +71,12 @@ pub enum Trust {
     #[default]
     System,
     /// Those of a PEM file.
-    File(PathBuf),
+    Authorities {
+        /// Its name in messages.
+        file: String,
+        /// Its bytes.
+        pem: Vec<u8>,
+    },
     /// One certificate.
     Fingerprint(Fingerprint),
 }
@@ -87,13 +92,18 @@ impl Trust {
             Trust::Fingerprint(one) => {
                 Verifier { authorities: None, one: Some(*one), crypto: crypto.clone() }
             }
-            Trust::File(file) => {
-                Verifier { authorities: Some(authorities(file, &crypto)?), one: None, crypto: crypto.clone() }
+            Trust::Authorities { file, pem } => {
+                let found = authorities(file, pem, &crypto)?;
+                Verifier { authorities: Some(found), one: None, crypto: crypto.clone() }
             }
             Trust::System => {
-                let file = SYSTEM.iter().map(Path::new).find(|file| file.exists());
+                let file = SYSTEM.iter().find(|file| Path::new(file).exists());
+                let read = |file: &&str| match std::fs::read(file) {
+                    Ok(pem) => authorities(file, &pem, &crypto),
+                    Err(e) => Err(unusable(file, e)),
+                };
                 // Without any, a certificate that is shown is told with its fingerprint.
-                let found = file.map(|file| authorities(file, &crypto)).transpose()?;
+                let found = file.map(read).transpose()?;
                 Verifier { authorities: found, one: None, crypto: crypto.clone() }
             }
         };
@@ -106,17 +116,23 @@ impl Trust {
     }
 }
 
-fn authorities(file: &Path, crypto: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, Error> {
-    let fails = |said: String| Error::System {
-        what: format!("certificates of {}", file.display()),
-        said: std::io::Error::other(said),
-    };
+/// Error of a file of certificates.
+fn unusable(file: &str, said: std::io::Error) -> Error {
+    Error::System { what: format!("certificates of {file}"), said }
+}
+
+/// A verifier by the certificates of a file.
+fn authorities(
+    file: &str,
+    pem: &[u8],
+    crypto: &Arc<CryptoProvider>,
+) -> Result<Arc<WebPkiServerVerifier>, Error> {
     let mut roots = RootCertStore::empty();
-    let all = CertificateDer::pem_file_iter(file).map_err(|e| fails(e.to_string()))?;
-    roots.add_parsable_certificates(all.filter_map(Result::ok));
+    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(pem).filter_map(Result::ok));
+    let none = |_| std::io::Error::other("it has none (PEM, -----BEGIN CERTIFICATE-----)");
     WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(crypto))
         .build()
-        .map_err(|_| fails("it has none (PEM, -----BEGIN CERTIFICATE-----)".into()))
+        .map_err(|e| unusable(file, none(e)))
 }
 
 /// Believes authorities or one certificate, and says which one was shown where it does not.
@@ -218,12 +234,8 @@ mod tests {
 
     #[test]
     fn files_without_certificates_are_named() {
-        let file = std::env::temp_dir().join(format!("airtab-no-certificate-{}", std::process::id()));
-        let said = Trust::File(file.clone()).client().unwrap_err().to_string();
-        assert!(said.contains("airtab-no-certificate"), "{said}");
-        std::fs::write(&file, "hello").unwrap();
-        let said = Trust::File(file.clone()).client().unwrap_err().to_string();
-        std::fs::remove_file(&file).unwrap();
-        assert!(said.contains("it has none"), "{said}");
+        let trust = Trust::Authorities { file: "none.pem".into(), pem: b"hello".into() };
+        let said = trust.client().unwrap_err().to_string();
+        assert!(said.contains("certificates of none.pem") && said.contains("it has none"), "{said}");
     }
 }

@@ -6,8 +6,8 @@
 //! What it does not do: it is asked for nothing.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, Read, Seek};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::history::Glance;
@@ -16,24 +16,36 @@ use super::house::House;
 /// Largest line that is read, bytes.
 const LINE_BYTES: u64 = 4 << 20;
 
-/// A recording that was found to be one.
+/// A recording of a house that was checked.
 #[derive(Debug)]
 pub struct Replay {
-    path: PathBuf,
-    /// How many times as fast as it was.
-    speed: f64,
-    /// The house that it is of.
+    file: File,
+    /// Speed at which it is played, 1 for that of the house.
+    pub speed: f64,
+    /// Name of the recorded house.
     pub house: String,
 }
 
 impl Replay {
-    /// Looks at all of it.
+    /// Opens a recording and checks all of it; it is played `speed` times as fast as it was.
+    ///
+    /// # Errors
+    /// It is not a regular file, or as [`Replay::of_file`].
+    pub fn open(path: &Path, speed: f64) -> Result<Replay, String> {
+        let file = File::open(path).map_err(|e| e.to_string())?;
+        if !file.metadata().is_ok_and(|is| is.is_file()) {
+            return Err("is no regular file".into());
+        }
+        Replay::of_file(file, speed)
+    }
+
+    /// Checks all of an open recording.
     ///
     /// # Errors
     /// Names the line that is no snapshot, is of another house or goes back in time.
-    pub fn open(path: &Path, speed: f64) -> Result<Replay, String> {
+    pub fn of_file(file: File, speed: f64) -> Result<Replay, String> {
         let mut last: Option<Glance> = None;
-        for line in Lines::open(path)? {
+        for line in Lines::of(&file)? {
             let (number, _, glance) = line?;
             let wrong = |what: String| Err(format!("line {number}: {what}"));
             match &last {
@@ -50,7 +62,7 @@ impl Replay {
             }
         }
         let last = last.ok_or("has no snapshot: `airtab live watch --json > FILE.jsonl` records some")?;
-        Ok(Replay { path: path.into(), speed, house: last.house })
+        Ok(Replay { file, speed, house: last.house })
     }
 
     /// Plays it, until it ends or the house is closed.
@@ -66,7 +78,7 @@ impl Replay {
     fn played(&self, house: &House) -> Result<(), String> {
         let start = Instant::now();
         let mut first_ns = None;
-        for line in Lines::open(&self.path)? {
+        for line in Lines::of(&self.file)? {
             let (_, line, glance) = line?;
             let since_ns = glance.now_ns() - *first_ns.get_or_insert(glance.now_ns());
             let due = start + Duration::from_nanos((since_ns as f64 / self.speed) as u64);
@@ -86,11 +98,10 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(path: &Path) -> Result<Lines, String> {
-        let file = File::open(path).map_err(|e| e.to_string())?;
-        if !file.metadata().is_ok_and(|is| is.is_file()) {
-            return Err("is no regular file".into());
-        }
+    /// Lines from the beginning. The position is that of `file`: one reads at a time.
+    fn of(file: &File) -> Result<Lines, String> {
+        let file =
+            file.try_clone().and_then(|mut file| file.rewind().map(|()| file)).map_err(|e| e.to_string())?;
         Ok(Lines { reader: BufReader::new(file), number: 0 })
     }
 }

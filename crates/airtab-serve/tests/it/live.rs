@@ -6,7 +6,7 @@ use crate::common;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use airtab_serve::{Options, Server};
+use airtab_serve::{Options, Replay, Server};
 use common::{Event, Running, options};
 use serde_json::json;
 
@@ -31,8 +31,12 @@ fn evening(folder: &Path) -> PathBuf {
     recording(folder, &lines)
 }
 
+fn replay(path: &Path, speed: f64) -> Replay {
+    Replay::open(path, speed).unwrap()
+}
+
 fn playing(path: PathBuf, speed: f64) -> Running {
-    Running::start(Options { replay: vec![(path, speed)], ..options() })
+    Running::start(Options { replay: vec![replay(&path, speed)], ..options() })
 }
 
 fn names(events: &[Event]) -> Vec<&str> {
@@ -114,17 +118,12 @@ fn what_is_not_shown_cannot_be_asked() {
 fn what_is_no_recording_is_refused_before_it_listens() {
     let folder = tempfile::tempdir().unwrap();
     let path = recording(folder.path(), &[line(1.0, "fifo"), "{}\n".into()]);
-    let refused = |replay| Server::bind(Options { replay, ..options() }).err().expect("refused").to_string();
-    let told = refused(vec![(path, 1.0)]);
-    let expected =
-        format!("--replay {}/home.jsonl: line 2: is no snapshot of airtab live: ", folder.path().display());
-    assert!(told.starts_with(&expected), "{told}");
-    assert!(refused(vec![("/no/such".into(), 1.0)]).starts_with("--replay /no/such: "));
+    let told = Replay::open(&path, 1.0).expect_err("refused");
+    assert!(told.starts_with("line 2: is no snapshot of airtab live: "), "{told}");
     let path = evening(folder.path());
-    assert_eq!(
-        refused(vec![(path.clone(), 1.0), (path, 1.0)]),
-        "house home is there twice, by --live or --replay"
-    );
+    let twice = vec![replay(&path, 1.0), replay(&path, 1.0)];
+    let refused = Server::bind(Options { replay: twice, ..options() }).err().expect("refused").to_string();
+    assert_eq!(refused, "house home is there twice, by --live or --replay");
 }
 
 /// `/metrics` and `/health` have the last snapshot of the first recording.
@@ -140,8 +139,10 @@ fn metrics_and_health_are_of_the_last_snapshot_of_the_first_house() {
     let path = folder.path().join("evening.jsonl");
     let text = include_str!("../../../airtab-live/fixtures/evening.jsonl");
     std::fs::write(&path, text).unwrap();
-    let server =
-        Running::start(Options { replay: vec![(path, 1e6), (evening(folder.path()), 1e6)], ..options() });
+    let server = Running::start(Options {
+        replay: vec![replay(&path, 1e6), replay(&evening(folder.path()), 1e6)],
+        ..options()
+    });
     let health = server.get("/health");
     assert_eq!((health.status, health.text()), (503, "the access point is starting\n".into()));
     assert_eq!(server.get("/metrics").text(), "");

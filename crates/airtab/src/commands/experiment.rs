@@ -26,6 +26,7 @@ use self::args::{EXPERIMENTS, ExperimentCommand, RunExperiments};
 use super::Found;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, progress_bar, stop_on_interrupt};
+use super::reading::is_piped;
 use crate::args::USAGE;
 use crate::files::{Files, PAGE};
 use crate::form::Format;
@@ -72,10 +73,10 @@ fn show(name: &str, toml: bool, json: bool) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// None if there is none of that name, which has been said then; `-` is standard input.
+/// The experiment of an id, a file or a pipe; None if no experiment has that name, which has been said then.
 fn find(name: &str) -> anyhow::Result<Option<Experiment>> {
-    if name == "-" {
-        let Found { name, text, .. } = Found::of(Some(Path::new(name)))?;
+    if is_piped(Path::new(name)) {
+        let Found { name, text, .. } = Found::piped(Path::new(name), "an experiment")?;
         return Ok(Some(Experiment::of_text(Path::new(&name), &text)?));
     }
     match experiment::find(name) {

@@ -15,13 +15,12 @@ use airtab_probe::htbench::analysis::{ClassFigures, Series, Spread, classes};
 use airtab_probe::htbench::config::{Config, EXAMPLE, Start};
 use airtab_probe::htbench::engine::{self, End, Event, Outcome, Progress, Request};
 use airtab_probe::htbench::{files, ini, start};
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use args::Htbench;
 use serde_json::{Value, json};
 
-use super::Found;
 use super::progress::{INTERRUPTED, spinner, stop_on_interrupt};
-use super::reading::named;
+use super::reading::{named, text};
 use crate::output;
 
 /// Runs a configuration, or helps with it.
@@ -83,10 +82,7 @@ fn code(stopped: bool, figures: &[ClassFigures]) -> ExitCode {
 
 /// The text of a configuration.
 fn content(path: &Path) -> anyhow::Result<String> {
-    if path == Path::new("-") {
-        return Ok(Found::of(Some(path))?.text);
-    }
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    text(path, "a configuration").map_err(|reason| anyhow!("{}: {reason}", named(path)))
 }
 
 /// The run itself, with a file and, as JSON, a line for each request that ends.

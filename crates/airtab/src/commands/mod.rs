@@ -45,7 +45,6 @@ pub use absent::*;
 
 use std::collections::HashSet;
 use std::hash::Hash;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -55,6 +54,7 @@ use anyhow::Context;
 
 use crate::args::USAGE;
 use crate::output;
+use reading::is_piped;
 
 /// The scenarios of the directory `scenarios`: name and text.
 static SHIPPED: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/scenarios.rs"));
@@ -68,14 +68,6 @@ fn bundled() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
 fn shipped(path: &Path) -> Option<&'static (&'static str, &'static str)> {
     bundled().find(|(name, _)| Path::new(name) == path && !path.exists())
 }
-
-/// A pipe that the shell opens for `<(COMMAND)`.
-fn is_substituted(path: &Path) -> bool {
-    path.parent() == Some(Path::new("/dev/fd")) || path.parent() == Some(Path::new("/proc/self/fd"))
-}
-
-/// Far above any scenario, bytes.
-const MOST_PIPED: u64 = 4 << 20;
 
 /// The text of a scenario, and how it is named.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,14 +87,8 @@ impl Found {
     /// It cannot be read, or nothing has that name.
     pub fn of(path: Option<&Path>) -> Result<Found, FileError> {
         let Some(path) = path else { return Ok(Found::ours("home", HOME)) };
-        if path == Path::new("-") {
-            return Found::piped(std::io::stdin().lock(), "standard input");
-        }
-        if is_substituted(path) {
-            let name = path.display().to_string();
-            let unreadable =
-                |e: std::io::Error| FileError::Unreadable { file: name.clone(), reason: e.to_string() };
-            return Found::piped(std::fs::File::open(path).map_err(unreadable)?, &name);
+        if is_piped(path) {
+            return Found::piped(path, "a scenario");
         }
         match (shipped(path), path.to_str()) {
             (Some((name, text)), _) => Ok(Found::ours(name, text)),
@@ -116,15 +102,17 @@ impl Found {
         }
     }
 
-    /// Reads a scenario from a pipe; `name` is that of the pipe in messages.
-    fn piped(input: impl Read, name: &str) -> Result<Found, FileError> {
-        let unreadable = |reason: String| FileError::Unreadable { file: name.into(), reason };
-        let mut text = String::new();
-        input.take(MOST_PIPED + 1).read_to_string(&mut text).map_err(|e| unreadable(e.to_string()))?;
-        if text.len() as u64 > MOST_PIPED {
-            return Err(unreadable(format!("is larger than {} MiB; is it a scenario?", MOST_PIPED >> 20)));
+    /// Text of standard input or of a pipe, which should be `what`. Files that it names are looked for in the current
+    /// directory.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn piped(path: &Path, what: &str) -> Result<Found, FileError> {
+        let file = reading::named(path);
+        match reading::text(path, what) {
+            Ok(text) => Ok(Found { name: file.into(), text, ours: false }),
+            Err(reason) => Err(FileError::Unreadable { file, reason }),
         }
-        Ok(Found { name: name.into(), text, ours: false })
     }
 
     fn ours(name: &str, text: &str) -> Found {
@@ -218,16 +206,6 @@ fn warn_limited_twice(scenario: &airtab_sim::Scenario, queues: &[(String, airtab
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The largest scenario that a pipe may send, and one with a byte more.
-    #[test]
-    fn a_pipe_has_an_end() {
-        let of = |bytes: u64| {
-            Found::piped(std::io::repeat(b' ').take(bytes), "x").map(|found| found.text.len() as u64)
-        };
-        assert_eq!(of(MOST_PIPED).ok(), Some(MOST_PIPED));
-        assert!(of(MOST_PIPED + 1).is_err_and(|e| e.to_string().contains("is larger than")));
-    }
 
     /// Values are set in their order, and messages say where.
     #[test]
@@ -355,19 +333,22 @@ mod tests {
 
     #[test]
     fn a_scenario_may_be_piped() {
-        let read = |bytes: &[u8]| Found::piped(bytes, "standard input").and_then(|found| found.read());
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("pipe");
+        let name = path.display().to_string();
+        let read = |bytes: &[u8]| {
+            std::fs::write(&path, bytes).expect("written");
+            Found::piped(&path, "a scenario").and_then(|found| found.read())
+        };
         let home = read(HOME.as_bytes()).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(home.scenario.name, "home");
         let unnamed = HOME.replacen("name = \"home\"\n", "", 1);
-        assert_eq!(
-            read(unnamed.as_bytes()).map(|file| file.scenario.name).ok().as_deref(),
-            Some("standard input")
-        );
+        assert_eq!(read(unnamed.as_bytes()).map(|file| file.scenario.name).ok().as_deref(), Some("pipe"));
         let said = |bytes: &[u8]| read(bytes).map(|_| ()).expect_err("it is none").to_string();
-        assert!(said(b"x = 1").starts_with("standard input"), "{}", said(b"x = 1"));
-        assert_eq!(said(b"\xff"), "standard input: stream did not contain valid UTF-8");
+        assert!(said(b"x = 1").starts_with(&name), "{}", said(b"x = 1"));
+        assert_eq!(said(b"\xff"), format!("{name}: is not UTF-8 text: byte 0 (line 1)"));
         let long = vec![b' '; 5 << 20];
-        assert_eq!(said(&long), "standard input: is larger than 4 MiB; is it a scenario?");
+        assert_eq!(said(&long), format!("{name}: is larger than 4 MiB; is it a scenario?"));
     }
 
     #[test]

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
-//! Captures and arrival times that a command reads: from a file, a named pipe, or standard input (`-`).
+//! Inputs of a command: files, named pipes, the pipe of `<(COMMAND)`, or standard input (`-`).
 //!
 //! Each is opened once. A file is read again from its beginning; a pipe that is read more than once is first copied
-//! into a temporary file.
+//! into a temporary file. [`text`] and [`bytes`] read small inputs whole: scenarios, configurations, certificates.
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use airtab_scenario::text_of;
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -16,6 +17,12 @@ use crate::output;
 
 /// Files that take longer than a moment, bytes.
 const LONG: u64 = 50_000_000;
+
+/// Limit of inputs that are read whole, MiB; far above any scenario or configuration.
+const MOST_MIB: u64 = 4;
+
+/// Directories with the pipes that shells open for `<(COMMAND)`.
+const PIPES: [&str; 2] = ["/dev/fd", "/proc/self/fd"];
 
 /// An input of a command.
 pub struct Reading {
@@ -28,9 +35,44 @@ enum Source {
     Pipe(Option<Box<dyn Read>>),
 }
 
-/// Name of a file in messages.
+/// True for standard input and for the pipe of `<(COMMAND)`: it can be read once, and has no directory.
+pub fn is_piped(path: &Path) -> bool {
+    let of_shell = path.parent().is_some_and(|folder| PIPES.iter().any(|pipes| folder == Path::new(pipes)));
+    path == Path::new("-") || path == Path::new("/dev/stdin") || of_shell
+}
+
+/// Name of an input in messages.
 pub fn named(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".into() } else { path.display().to_string() }
+    if !is_piped(path) {
+        return path.display().to_string();
+    }
+    match path.file_name().and_then(|number| number.to_str()) {
+        None | Some("-" | "0" | "stdin") => "standard input".into(),
+        Some(number) => format!("pipe {number}"),
+    }
+}
+
+/// Reads the bytes of an input that should be `what`, of at most 4 MiB.
+///
+/// # Errors
+/// It cannot be read, is larger, or is standard input once more.
+pub fn bytes(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = Reading::open(path, 1)?.begin()?.take((MOST_MIB << 20) + 1).read_to_end(&mut bytes);
+    read.context("cannot read it")?;
+    if bytes.len() as u64 > MOST_MIB << 20 {
+        bail!("is larger than {MOST_MIB} MiB; is it {what}?");
+    }
+    Ok(bytes)
+}
+
+/// Reads the text of an input that should be `what`, of at most 4 MiB.
+///
+/// # Errors
+/// As [`bytes`]; or it is not UTF-8.
+pub fn text(path: &Path, what: &str) -> Result<String, String> {
+    let input = Reading::open(path, 1).and_then(|mut reading| Ok(reading.begin()?));
+    text_of(input.map_err(|e| output::message(&e))?, MOST_MIB, what)
 }
 
 impl Reading {
@@ -101,6 +143,25 @@ impl Reading {
         }
     }
 
+    /// The file, or a temporary one with the bytes of a pipe.
+    ///
+    /// # Errors
+    /// A pipe cannot be read or kept, or has more than `most_mib` MiB.
+    pub fn into_file(mut self, most_mib: u64) -> io::Result<File> {
+        if let Source::Pipe(pipe) = &mut self.source {
+            *pipe = pipe.take().map(|pipe| Box::new(pipe.take((most_mib << 20) + 1)) as Box<dyn Read>);
+        }
+        let piped = self.is_pipe();
+        self.keep()?;
+        match self.source {
+            Source::File(file) if piped && file.metadata()?.len() > most_mib << 20 => Err(io::Error::other(
+                format!("a pipe of more than {most_mib} MiB: write it into a file first"),
+            )),
+            Source::File(file) => Ok(file),
+            Source::Pipe(_) => unreachable!("a pipe was copied to a file"),
+        }
+    }
+
     /// Takes the bar away.
     pub fn end(&self) {
         self.bar.finish_and_clear();
@@ -156,6 +217,57 @@ mod tests {
 
     #[test]
     fn a_dash_is_standard_input() {
-        assert_eq!((named(Path::new("-")), named(Path::new("./-"))), ("standard input".into(), "./-".into()));
+        for (path, name, piped) in [
+            ("-", "standard input", true),
+            ("/dev/stdin", "standard input", true),
+            ("/dev/fd/0", "standard input", true),
+            ("/dev/fd/63", "pipe 63", true),
+            ("/proc/self/fd/12", "pipe 12", true),
+            ("./-", "./-", false),
+            ("/dev/fd", "/dev/fd", false),
+            ("/dev/null", "/dev/null", false),
+        ] {
+            let path = Path::new(path);
+            assert_eq!((named(path), is_piped(path)), (name.into(), piped), "{}", path.display());
+        }
+    }
+
+    /// The largest input is read whole, one byte more is refused, as text and as bytes.
+    #[test]
+    fn small_inputs_have_a_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let read = |content: &[u8]| {
+            std::fs::write(&path, content).expect("written");
+            let bytes = bytes(&path, "a list").map_err(|e| output::message(&e));
+            (text(&path, "a list").map(String::into_bytes), bytes)
+        };
+        let most = vec![b'x'; 4 << 20];
+        assert_eq!(read(&most), (Ok(most.clone()), Ok(most.clone())));
+        let large: Result<Vec<u8>, String> = Err("is larger than 4 MiB; is it a list?".into());
+        assert_eq!(read(&[&most[..], b"x"].concat()), (large.clone(), large));
+        assert_eq!(read(b"\xff"), (Err("is not UTF-8 text: byte 0 (line 1)".into()), Ok(b"\xff".into())));
+    }
+
+    /// A pipe is copied into a file up to the limit; a file has none.
+    #[test]
+    fn a_pipe_becomes_a_file_up_to_its_limit() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a");
+        let content = vec![b'x'; (1 << 20) + 1];
+        std::fs::write(&path, &content).expect("written");
+        let read = |file: io::Result<File>| {
+            let mut bytes = Vec::new();
+            let read = file.and_then(|mut file| {
+                file.rewind()?;
+                file.read_to_end(&mut bytes)
+            });
+            read.map_err(|e| e.to_string())
+        };
+        let pipe = |bytes: usize| Reading::pipe(Box::new(io::Cursor::new(vec![b'x'; bytes]))).into_file(1);
+        assert_eq!(read(Reading::open(&path, 1).expect("it is there").into_file(1)), Ok((1 << 20) + 1));
+        assert_eq!(read(pipe(1 << 20)), Ok(1 << 20));
+        let refused = "a pipe of more than 1 MiB: write it into a file first";
+        assert_eq!(read(pipe((1 << 20) + 1)), Err(refused.into()));
     }
 }

@@ -16,11 +16,13 @@ use airtab_probe::rpm::client::{self, Event, IDLE, Job};
 use airtab_probe::rpm::server::{CONNECTIONS, DEADLINE, Server};
 use airtab_probe::rpm::trust::Trust;
 use airtab_quality::rpm::Parameters;
+use anyhow::Context;
 use args::Rpm;
 use serde_json::json;
 
 use super::flent::Files;
 use super::progress::{INTERRUPTED, spinner, stop_on_interrupt};
+use super::reading::{bytes, named};
 use crate::output;
 
 /// Measures, or serves.
@@ -30,7 +32,7 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
         serve(at, args.form.is_json(), &stop)?;
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    let job = job(args);
+    let job = job(args)?;
     let files = match args.flent.iter().cloned().map(|path| Files::begin(vec![path])).next().transpose() {
         Ok(files) => files,
         Err(message) => return Ok(super::refused(&message)),
@@ -69,19 +71,26 @@ pub fn rpm(args: &Rpm) -> anyhow::Result<ExitCode> {
 }
 
 /// The measurement that the options ask for.
-fn job(args: &Rpm) -> Job {
+///
+/// # Errors
+/// The file of `--ca` cannot be read.
+fn job(args: &Rpm) -> anyhow::Result<Job> {
     let trust = match (args.trust, &args.ca) {
         (Some(one), _) => Trust::Fingerprint(one),
-        (None, Some(file)) => Trust::File(file.clone()),
+        (None, Some(file)) => {
+            let pem =
+                bytes(file, "a file of certificates").with_context(|| format!("--ca {}", named(file)))?;
+            Trust::Authorities { file: named(file), pem }
+        }
         (None, None) => Trust::System,
     };
     let ways = [(Way::Down, args.down), (Way::Up, args.up)].into_iter();
-    Job {
+    Ok(Job {
         target: args.target.clone().unwrap_or_default(),
         trust,
         ways: ways.filter(|(_, asked)| *asked || !(args.down || args.up)).map(|(way, _)| way).collect(),
         parameters: Parameters { limit_ns: args.seconds * 1_000_000_000, ..Parameters::DRAFT },
-    }
+    })
 }
 
 /// The limit of a measurement, s.
@@ -159,15 +168,21 @@ mod tests {
             ("h --up --duration 7s", &[Up], 7, 9),
             ("h --up --down --duration 30s", &[Down, Up], 30, 62),
         ] {
-            let job = job(&parsed(words));
+            let job = job(&parsed(words)).expect("no file");
             assert_eq!((job.target.as_str(), job.ways.as_slice()), ("h", ways), "{words}");
             let limit_ns = limit_s * 1_000_000_000;
             assert_eq!(job.parameters, Parameters { limit_ns, ..Parameters::DRAFT }, "{words}");
             assert_eq!(longest_s(&job), longest, "{words}");
         }
-        let trust = |words: &str| job(&parsed(words)).trust;
+        let trust = |words: &str| job(&parsed(words)).expect("the file is there").trust;
         assert!(matches!(trust("h"), Trust::System));
-        assert!(matches!(trust("h --ca a.pem"), Trust::File(file) if file.as_os_str() == "a.pem"));
+        let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        match trust(&format!("h --ca {own}")) {
+            Trust::Authorities { file, pem } => {
+                assert_eq!((&*file, pem), (own, std::fs::read(own).expect("it is there")));
+            }
+            other => panic!("{other:?}"),
+        }
         let hex = "0123456789abcdef".repeat(4);
         match trust(&format!("h --trust {hex}")) {
             Trust::Fingerprint(one) => assert_eq!(one.to_string(), hex),

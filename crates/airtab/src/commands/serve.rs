@@ -6,22 +6,28 @@
 pub mod args;
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Arc;
 
 use airtab_lab::store::{NoStore, Packs, Store};
-use airtab_serve::{Limits, Options, Server};
+use airtab_serve::{Limits, Options, Replay, Server};
+use anyhow::Context;
 use tempfile::NamedTempFile;
 
 use super::kept;
 use super::progress::stop_on_interrupt;
+use super::reading::{Reading, named};
 use crate::output;
 use args::Serve;
+
+/// Limit of a recording from a pipe, which is copied to a temporary file, MiB.
+const RECORDING_MIB: u64 = 1 << 10;
 
 /// Serves until Ctrl-C.
 pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
     let stop = stop_on_interrupt()?;
-    let server = Server::bind(options(args, store()))?;
+    let server = Server::bind(options(args, store())?)?;
     output::print(&format!("{}\n", server.link()))?;
     output::note("Whoever has this address may run studies here. Ctrl-C ends it.");
     let page = args.open.then(|| open(&server.link())).transpose();
@@ -34,8 +40,12 @@ pub fn serve(args: &Serve) -> anyhow::Result<ExitCode> {
 }
 
 /// The server's options; finished runs are kept in `store`.
-fn options(args: &Serve, store: Arc<dyn Store + Send + Sync>) -> Options {
-    Options {
+///
+/// # Errors
+/// A recording cannot be read.
+fn options(args: &Serve, store: Arc<dyn Store + Send + Sync>) -> anyhow::Result<Options> {
+    let replay = args.replay.iter().map(|path| recording(path, args.speed));
+    Ok(Options {
         listen: args.listen,
         port: args.port,
         names: args.allow_host.clone(),
@@ -44,11 +54,22 @@ fn options(args: &Serve, store: Arc<dyn Store + Send + Sync>) -> Options {
         version: env!("CARGO_PKG_VERSION").into(),
         git: env!("AIRTAB_GIT").into(),
         live: args.live.clone(),
-        replay: args.replay.iter().map(|file| (file.clone(), args.speed)).collect(),
+        replay: replay.collect::<Result<_, _>>()?,
         store,
         jobs: args.jobs.map_or(0, usize::from),
         limits: Limits::default(),
+    })
+}
+
+/// A recording, which is read to its end before it is played: that of a pipe is copied into a temporary file.
+fn recording(path: &Path, speed: f64) -> anyhow::Result<Replay> {
+    let wrong = || format!("--replay {}", named(path));
+    let reading = Reading::open(path, 1).with_context(wrong)?;
+    if reading.is_pipe() {
+        output::note(&format!("Reading the recording of {} to its end ...", named(path)));
     }
+    let file = reading.into_file(RECORDING_MIB).context("cannot read it").with_context(wrong)?;
+    Replay::of_file(file, speed).map_err(anyhow::Error::msg).with_context(wrong)
 }
 
 /// The runs of the folder that the environment names.
@@ -94,7 +115,7 @@ mod tests {
     fn options_of(words: &str) -> Options {
         let words = ["airtab", "serve"].into_iter().chain(words.split_whitespace());
         match Args::try_parse_from(words).unwrap_or_else(|e| panic!("{e}")).command {
-            Command::Serve(args) => options(&args, Arc::new(NoStore)),
+            Command::Serve(args) => options(&args, Arc::new(NoStore)).unwrap_or_else(|e| panic!("{e:#}")),
             _ => panic!("another command"),
         }
     }
@@ -114,15 +135,28 @@ mod tests {
         );
         let names: Vec<&str> = plain.scenarios.iter().map(|(name, _)| *name).collect();
         assert!(names.contains(&"rrul") && names.len() == super::super::SHIPPED.len(), "{names:?}");
-        let all = options_of(
+        let folder = tempfile::tempdir().expect("a folder");
+        let [x, y] = ["x", "y"].map(|house| {
+            let path = folder.path().join(house);
+            let line = format!("{{\"house\":\"{house}\",\"queue\":\"fifo\",\"now_s\":1,\"stations\":[]}}\n");
+            std::fs::write(&path, line).expect("written");
+            path.display().to_string()
+        });
+        let all = options_of(&format!(
             "--listen 192.0.2.1 --port 9 --allow-host a --allow-host b --files traces --live one --live two \
-             --replay x.jsonl --replay y.jsonl --speed 2.5 --jobs 3",
-        );
+             --replay {x} --replay {y} --speed 2.5 --jobs 3",
+        ));
         assert_eq!((all.listen.to_string().as_str(), all.port), ("192.0.2.1", 9));
-        assert_eq!((all.names, all.live), (vec!["a".into(), "b".into()], vec!["one".into(), "two".into()]));
+        assert_eq!(
+            (&all.names[..], &all.live[..]),
+            (&["a".to_string(), "b".into()][..], &["one".to_string(), "two".into()][..])
+        );
         assert_eq!((all.files.as_deref(), all.jobs), (Some(Path::new("traces")), 3));
-        assert_eq!(all.replay, [("x.jsonl".into(), 2.5), ("y.jsonl".into(), 2.5)]);
-        assert_eq!(options_of("--replay x.jsonl").replay, [("x.jsonl".into(), 1.0)]);
+        let played = |options: &Options| -> Vec<(String, f64)> {
+            options.replay.iter().map(|replay| (replay.house.clone(), replay.speed)).collect()
+        };
+        assert_eq!(played(&all), [("x".into(), 2.5), ("y".into(), 2.5)]);
+        assert_eq!(played(&options_of(&format!("--replay {x}"))), [("x".into(), 1.0)]);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use self::args::Sweep;
 use self::write::Results;
 use super::kept::Kept;
 use super::progress::{INTERRUPTED, growing_bar, progress_bar, stop_on_interrupt};
+use super::reading::is_piped;
 use super::{Found, refused, shipped, unread};
 use crate::files::Files;
 use crate::form::Format;
@@ -240,10 +241,10 @@ pub fn put(mut experiment: Experiment, args: &Sweep) -> anyhow::Result<Experimen
     Ok(experiment)
 }
 
-/// A bundled scenario, an experiment of the repository, or a file of either kind; `-` is standard input.
+/// A bundled scenario, an experiment of the repository, or a file or pipe of either kind.
 pub fn found(path: &Path) -> anyhow::Result<Experiment> {
-    if path == Path::new("-") {
-        let Found { name, text, .. } = Found::of(Some(path))?;
+    if is_piped(path) {
+        let Found { name, text, .. } = Found::piped(path, "an experiment or a scenario")?;
         return Ok(Experiment::sweep_of_text(Path::new(&name), &text)?);
     }
     if let Some((name, text)) = shipped(path) {

@@ -96,9 +96,7 @@ fn a_pipe_says_what_its_file_says() {
         let by_pipe = said.replace(name, "standard input");
         assert_eq!(of("-", &content), (code, by_pipe), "{args:?}");
         if args[0] == "scenario" {
-            // As the shell names the pipe of <(COMMAND).
-            let said = said.replace(name, "/dev/fd/0");
-            assert_eq!(of("/dev/fd/0", &content), (code, said), "{args:?}");
+            assert_eq!(of("/dev/fd/0", &content), (code, said.replace(name, "standard input")), "{args:?}");
             continue;
         }
         let fifo = dir.path().join("fifo");
@@ -114,29 +112,71 @@ fn a_pipe_says_what_its_file_says() {
     }
 }
 
-/// Commands that read a file take `-` for standard input, and name that in errors.
+/// Runs airtab with the pipe of `<(COMMAND)` for each `FILE`; COMMAND prints `input`.
+fn substituted(dir: &Path, args: &[&str], input: &[u8]) -> Output {
+    std::fs::write(dir.join("input"), input).expect("written");
+    let words = args.iter().map(|word| if *word == "FILE" { "<(cat input)" } else { word });
+    let script = format!("exec \"$AIRTAB\" {}", words.collect::<Vec<_>>().join(" "));
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &script]).current_dir(dir).env("AIRTAB", env!("CARGO_BIN_EXE_airtab"));
+    bash.env("COLUMNS", "100").stdin(Stdio::null()).output().expect("bash starts")
+}
+
+/// Commands that read a file take `-` for standard input and `<(COMMAND)`, and name that in errors.
 #[test]
 fn a_dash_is_standard_input_of_each_command() {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     for args in [
-        &["scenario", "check", "-"][..],
-        &["mesh", "show", "-"],
-        &["sweep", "-"],
-        &["experiment", "show", "-"],
-        &["experiment", "run", "-"],
-        &["htbench", "-"],
+        &["run", "FILE"][..],
+        &["compare", "FILE"],
+        &["scenario", "check", "FILE"],
+        &["mesh", "show", "FILE"],
+        &["sweep", "FILE"],
+        &["experiment", "show", "FILE"],
+        &["experiment", "run", "FILE"],
+        #[cfg(has_live)]
+        &["live", "run", "FILE"],
+        #[cfg(has_live)]
+        &["live", "up", "FILE"],
+        &["htbench", "FILE"],
+        &["htbench", "--convert", "FILE"],
+        &["rpm", "localhost", "--ca", "FILE"],
+        &["serve", "--replay", "FILE"],
+        &["classes", "FILE"],
+        &["fingerprint", "FILE"],
     ] {
-        let output = piped(dir.path(), args, b"nonsense = 1\n");
-        let said = text(&output.stderr);
-        assert!(output.status.code() != Some(0) && said.contains("standard input"), "{args:?}: {said}");
-        assert!(said.contains("nonsense"), "{args:?}: {said}");
+        let dash: Vec<&str> = args.iter().map(|word| if *word == "FILE" { "-" } else { word }).collect();
+        for (name, output) in [
+            ("standard input", piped(dir.path(), &dash, b"nonsense = 1\n")),
+            ("pipe 63", substituted(dir.path(), args, b"nonsense = 1\n")),
+        ] {
+            let said = text(&output.stderr);
+            assert!(output.status.code() != Some(0) && said.contains(name), "{args:?}: {said}");
+            let of_content = ["nonsense", "it has none (PEM", "no snapshot", "no pcap"];
+            assert!(of_content.iter().any(|words| said.contains(words)), "{args:?}: {said}");
+        }
     }
-    let twice = piped(dir.path(), &["classes", "-", "--before", "-"], &pcap(1, &line()));
-    assert!(
-        text(&twice.stderr).contains("standard input: it is read already: give - once"),
-        "{}",
-        text(&twice.stderr)
-    );
+    for args in [&["classes", "-", "--before", "-"][..], &["scenario", "check", "-", "-"]] {
+        let twice = piped(dir.path(), args, &pcap(1, &line()));
+        let said = text(&twice.stderr);
+        assert!(said.contains("standard input: it is read already: give - once"), "{args:?}: {said}");
+    }
+}
+
+/// A scenario of a pipe names files of the current directory.
+#[test]
+fn files_of_a_piped_scenario_are_in_the_current_folder() {
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let frames: String = (0..90).map(|i| format!("{i} {} 3000\n", ["I", "P", "P"][i % 3])).collect();
+    std::fs::write(dir.path().join("frames.txt"), frames).expect("written");
+    let scenario = "name = \"mine\"\nduration = \"2s\"\n[[station]]\nname = \"s\"\n[[app]]\nname = \"a\"\nkind = \
+                    \"video\"\nstation = \"s\"\ntrace = \"frames.txt\"\n";
+    for output in [
+        piped(dir.path(), &["scenario", "check", "-"], scenario.as_bytes()),
+        substituted(dir.path(), &["scenario", "check", "FILE"], scenario.as_bytes()),
+    ] {
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    }
 }
 
 /// A capture that is not whole, or not decoded, has a warning and the figures of its other frames; compression is named.

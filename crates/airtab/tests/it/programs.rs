@@ -21,6 +21,7 @@ const ELSEWHERE: &[(&str, &str, &[&str])] = &[
     ("crates/airtab/tests/it/experiment.rs", "unshare", &["unshare", "mount"]),
     ("crates/airtab/tests/it/airtime.rs", AIRTAB, &[]),
     ("crates/airtab/tests/it/captures.rs", AIRTAB, &[]),
+    ("crates/airtab/tests/it/captures.rs", "bash", &["cat"]),
     ("crates/airtab/tests/it/cli.rs", AIRTAB, &[]),
     ("crates/airtab/tests/it/drain.rs", AIRTAB, &[]),
     ("crates/airtab/tests/it/files.rs", AIRTAB, &[]),

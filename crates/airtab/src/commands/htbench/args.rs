@@ -44,7 +44,7 @@ pub struct Htbench {
     /// Print a configuration to start from
     #[arg(long, exclusive = true)]
     pub example: bool,
-    /// Print a configuration in INI, as earlier versions had them, as TOML
+    /// Print a configuration in INI, as earlier versions had them, as TOML; - for standard input
     #[arg(long, value_name = "CONFIG.ini", exclusive = true)]
     pub convert: Option<PathBuf>,
     /// Send the datagram that other machines wait for

@@ -41,7 +41,7 @@ pub enum LiveCommand {
 /// Build a house and run its access point until Ctrl-C or `airtab live down`
 #[derive(Parser)]
 pub struct Up {
-    /// House file: a scenario file (see `airtab scenario show`)
+    /// House file: a scenario file (see `airtab scenario show`), or - for standard input
     #[arg(value_name = "HOUSE.toml")]
     pub house: PathBuf,
     #[command(flatten)]

@@ -17,6 +17,7 @@ use super::exporter;
 use crate::args::{BUSY, Why};
 use crate::commands::flent::Target;
 use crate::commands::progress::INTERRUPTED;
+use crate::commands::reading::is_piped;
 use crate::commands::{experiment, refused};
 use crate::form::Format;
 use crate::{output, stop};
@@ -41,7 +42,7 @@ struct RunResult<'a> {
 
 pub fn run(args: &RunHouse) -> anyhow::Result<ExitCode> {
     let named = crate::commands::shipped(&args.house).is_some();
-    if !named && args.house.extension().is_none_or(|ending| ending != "toml") {
+    if !named && !is_piped(&args.house) && args.house.extension().is_none_or(|ending| ending != "toml") {
         if args.flent.is_some() {
             return Ok(refused("--flent: not of an experiment, whose runs are many: name a house file"));
         }

@@ -22,7 +22,7 @@ pub enum MeshCommand {
     /// Ranges, nodes, the way of each application, and of each link that is used its collision domain: links and nodes
     /// that contend (M), load, and the buffer that they share (B), by the distributed neighborhood buffer's formulas
     Show {
-        /// Scenario file with a mesh
+        /// Scenario file with a mesh, or - for standard input
         #[arg(value_name = "SCENARIO.toml")]
         scenario: PathBuf,
         #[command(flatten)]

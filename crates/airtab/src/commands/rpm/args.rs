@@ -39,7 +39,7 @@ pub struct Rpm {
     /// Believe the server whose certificate has this SHA-256, as `airtab rpm --serve` prints it
     #[arg(long, value_name = "FINGERPRINT", conflicts_with_all = ["serve", "ca"])]
     pub trust: Option<Fingerprint>,
-    /// Believe servers whose certificate these authorities have signed [default: the system's]
+    /// Believe servers whose certificate these authorities have signed, PEM; - for standard input [default: the system's]
     #[arg(long, value_name = "FILE.pem", conflicts_with = "serve")]
     pub ca: Option<PathBuf>,
     /// Be the other end, at this address; without one, for this machine alone

@@ -38,7 +38,8 @@ pub struct Serve {
     /// Show a house that runs on this machine, and let it be changed; as root, once for each
     #[arg(long, value_name = "HOUSE")]
     pub live: Vec<String>,
-    /// Show a recorded house: what `airtab live watch --json` wrote, played by its own times from when somebody looks
+    /// Show a recorded house: what `airtab live watch --json` wrote, played by its own times from when somebody looks; -
+    /// for standard input
     #[arg(long, value_name = "FILE.jsonl")]
     pub replay: Vec<PathBuf>,
     /// How many times as fast
