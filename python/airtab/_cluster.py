@@ -137,18 +137,19 @@ class Crew:
         packs = []
         for future, result in self._ended.next_batch(block=False):
             n = self._under_way.pop(future, 0)
-            if future.status == "error":
-                raise self._failed(future)
-            if future.status != "finished":
+            # The result decides, not the status: a future is lost as soon as the worker that made it is killed, also
+            # if its result is here.
+            if not isinstance(result, tuple):
                 raise self._gone()
+            if len(result) == 3:
+                raise self._failed(result[1])
             pack, took = result
             packs.append(pack)
             self._runs = self._runs * 0.8 + n
             self._took = self._took * 0.8 + took
         return packs
 
-    def _failed(self, future: Any) -> ClusterError:
-        e = future.exception()
+    def _failed(self, e: BaseException) -> ClusterError:
         if isinstance(e, ClusterError):
             return e
         if isinstance(e, self._distributed.KilledWorker):

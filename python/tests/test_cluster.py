@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import airtab
 import distributed as untyped
 import pytest
+from airtab import _cluster
 
 distributed: Any = untyped
 AIRTAB = Path(sys.executable).with_name("airtab")
@@ -157,6 +158,38 @@ def test_a_worker_is_killed(folder: Path, cluster: Any) -> None:
     assert killed
     assert sums(mine, folder / "mine") == whole
     assert stored(folder / "kept") == DIFFERENT
+
+
+def test_a_result_outlives_its_worker(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that has arrived counts, also if its worker is killed before it is taken, and its future is lost."""
+
+    def make(build: object, orders: bytes) -> tuple[bytes, float]:
+        # The task runs again on another worker: its future is lost for as long.
+        time.sleep(1.0)
+        return b"a pack", 1.0
+
+    monkeypatch.setattr(_cluster, "make", make)
+    with distributed.Client(cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=60)
+        crew = _cluster.Crew(client)
+        crew._waiting.append((b"", "a run"))
+        crew._begin(1, 1)
+        (future,) = crew._under_way
+        until_true(crew._ended.has_ready)
+        pids = client.run(os.getpid)
+        (holder,) = client.who_has([future])[future.key]
+        os.kill(pids[holder], signal.SIGKILL)
+        until_true(lambda: future.status != "finished")
+        assert crew._take() == [b"a pack"]
+        crew.close()
+        client.wait_for_workers(2, timeout=60)
+
+
+def until_true(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.001)
 
 
 CLIENT = """
