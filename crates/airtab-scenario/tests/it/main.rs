@@ -13,6 +13,7 @@ mod meshes;
 mod modern_cells;
 mod outage;
 mod outcome;
+mod rate_chains;
 mod replay;
 mod saturated;
 mod set;
