@@ -3,6 +3,7 @@
 
 mod airsim_houses;
 mod bad_scenarios;
+mod bulk_throughput;
 mod common;
 mod dumbbell;
 mod every_key;
