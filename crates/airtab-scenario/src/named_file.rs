@@ -39,11 +39,8 @@ impl<'a> Folder<'a> {
     }
 }
 
-/// Reads the text of a file of at most `max_mib` MiB that should be `what`.
-///
-/// # Errors
-/// Why it cannot be read, without its name.
-pub fn text_of(file: Box<dyn Read>, max_mib: u64, what: &str) -> Result<String, String> {
+/// The text of a file of at most `max_mib` MiB that should be `what`.
+pub(crate) fn text_of(file: Box<dyn Read>, max_mib: u64, what: &str) -> Result<String, String> {
     let max = max_mib << 20;
     let mut bytes = Vec::new();
     file.take(max + 1).read_to_end(&mut bytes).map_err(|e| plain_io_error(&e))?;

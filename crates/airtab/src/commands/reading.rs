@@ -9,7 +9,6 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use airtab_scenario::text_of;
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -71,8 +70,12 @@ pub fn bytes(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
 /// # Errors
 /// As [`bytes`]; or it is not UTF-8.
 pub fn text(path: &Path, what: &str) -> Result<String, String> {
-    let input = Reading::open(path, 1).and_then(|mut reading| Ok(reading.begin()?));
-    text_of(input.map_err(|e| output::message(&e))?, MOST_MIB, what)
+    let bytes = bytes(path, what).map_err(|e| output::message(&e))?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = 1 + e.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        format!("is not UTF-8 text: byte {at} (line {line})")
+    })
 }
 
 impl Reading {
