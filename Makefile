@@ -113,6 +113,7 @@ lint: ## formatting, warnings, and the rules that kernel code must keep
 	@$(MAKE) --no-print-directory -C core check
 	@$(CARGO) fmt --all --check
 	@tools/progress "Checking the Rust crates" clippy --workspace --all-targets -- -D warnings
+	@tools/progress "Checking the program of make demo" clippy -p airtab --no-default-features -- -D warnings
 	@# A workspace of its own. Nothing is linked, so libFuzzer need not be there, nor a C++ compiler.
 	@CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a tools/progress "Checking the fuzzer" \
 		check --locked --manifest-path fuzz/Cargo.toml --target-dir $(or $(CARGO_TARGET_DIR),target)

@@ -150,6 +150,7 @@ impl Reading {
     ///
     /// # Errors
     /// A pipe cannot be read or kept, or has more than `most_mib` MiB.
+    #[cfg(any(has_serve, test))]
     pub fn into_file(mut self, most_mib: u64) -> io::Result<File> {
         if let Source::Pipe(pipe) = &mut self.source {
             *pipe = pipe.take().map(|pipe| Box::new(pipe.take((most_mib << 20) + 1)) as Box<dyn Read>);
