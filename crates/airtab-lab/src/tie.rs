@@ -9,7 +9,7 @@
 use airtab_core::Unit;
 use airtab_scenario::{Metric, QueueScores, Scores};
 use airtab_sim::wifi::MediumConfig;
-use airtab_sim::{Scenario, Servers};
+use airtab_sim::{AppKind, Scenario, Servers};
 
 /// Share of a wired link's rate from which on the link is the bottleneck.
 const FULL: f64 = 0.9;
@@ -48,16 +48,15 @@ pub(crate) fn reason(scenario: &Scenario, queues: &[QueueScores]) -> Option<Stri
 
 /// A wired link that is full under every discipline, and what to change.
 fn full_link(scenario: &Scenario, queues: &[QueueScores]) -> Option<String> {
-    let rate = |app: &Scores, up: bool| {
-        let up_bps = app.mean(Metric::UplinkIpThroughput);
-        // An application that only sends up has this figure in the place of the other, too.
-        let down_bps = app.mean(Metric::IpThroughput).filter(|bps| Some(*bps) != up_bps);
-        if up { up_bps } else { down_bps }.unwrap_or(0.0)
+    let rate = |number: usize, app: &Scores, up: bool| {
+        let metric = if up { Metric::UplinkIpThroughput } else { Metric::IpThroughput };
+        let counts = up || !sends_up_only(&scenario.apps[number].kind);
+        app.mean(metric).filter(|_| counts).unwrap_or(0.0)
     };
     let sum = |up: bool, which: &dyn Fn(usize) -> bool| {
         let of = |q: &QueueScores| {
             let apps = q.apps.iter().take(scenario.apps.len()).enumerate().filter(|(i, _)| which(*i));
-            apps.map(|(_, app)| rate(app, up)).sum::<f64>()
+            apps.map(|(number, app)| rate(number, app, up)).sum::<f64>()
         };
         queues.iter().map(of).fold(f64::INFINITY, f64::min)
     };
@@ -81,6 +80,15 @@ fn full_link(scenario: &Scenario, queues: &[QueueScores]) -> Option<String> {
         )
     });
     trunk.into_iter().chain(servers).next()
+}
+
+/// True for an application without packets down, whose throughput and losses are those of its packets up.
+fn sends_up_only(kind: &AppKind) -> bool {
+    match kind {
+        AppKind::Udp(udp) => udp.upload,
+        AppKind::Replay(trace) => trace.packets.count(false) == 0,
+        _ => false,
+    }
 }
 
 /// Change of a key that makes packets wait in the queue.
@@ -111,8 +119,12 @@ mod tests {
 
     /// Reason for two disciplines with these figures of the first application; the second application has `b` Mb/s.
     fn said(top: &str, figures: [&[(Metric, f64)]; 2], b: f64) -> Option<String> {
-        let scenario =
-            ScenarioFile::parse("x.toml", &format!("{top}{APPS}")).unwrap_or_else(|e| panic!("{e}")).scenario;
+        said_of(&format!("{top}{APPS}"), figures, b)
+    }
+
+    /// [`said`] for a scenario with other applications.
+    fn said_of(scenario: &str, figures: [&[(Metric, f64)]; 2], b: f64) -> Option<String> {
+        let scenario = ScenarioFile::parse("x.toml", scenario).unwrap_or_else(|e| panic!("{e}")).scenario;
         let under = |(label, figures): (&str, &[(Metric, f64)])| {
             let own: Vec<_> = figures.iter().map(|(metric, x)| (*metric, [*x; 3])).collect();
             let other = app("b", "download", &[(IpThroughput, [b * 1e6; 3])]);
@@ -150,10 +162,17 @@ mod tests {
             said(HOME, [&up, &up], 1.0)
                 .is_some_and(|said| said.ends_with("it carries 95.00 Mb/s; raise `rate` in [wired]."))
         );
-        // Links are full-duplex: 50 Mb/s down and 45 up of an application that only sends up fill none.
-        let only_up = [(IpThroughput, 45e6), (UplinkIpThroughput, 45e6), (QueueDelayP99, 0.001)];
-        let both = said(&HOME.replace("\"100Mb/s\"", "\"90Mb/s\""), [&only_up, &only_up], 12.0);
-        assert!(both.is_some_and(|said| said.ends_with(add)));
+        // Links are full-duplex: 50 Mb/s in each direction and 45 more down are 95, but 45 up of an application that only
+        // sends up and 12 down do not fill 60.
+        let both = [(IpThroughput, 50e6), (UplinkIpThroughput, 50e6), (QueueDelayP99, 0.001)];
+        let full = "it carries 95.00 Mb/s; raise `rate` in [wired].";
+        assert!(said(HOME, [&both, &both], 45.0).is_some_and(|said| said.ends_with(full)));
+        let up = "kind = \"udp\"\nrate = \"45Mb/s\"\nupload = true";
+        let only_up = APPS.replacen("kind = \"download\"", up, 1);
+        let figures = [(IpThroughput, 45e6), (UplinkIpThroughput, 45e6), (QueueDelayP99, 0.001)];
+        let apart =
+            said_of(&format!("{}{only_up}", HOME.replace("100Mb/s", "60Mb/s")), [&figures, &figures], 12.0);
+        assert!(apart.is_some_and(|said| said.ends_with(add)));
         let server = said(HOME, [&of(5.0, 0.1, 0.5, 0.0); 2], 19.0);
         let far = "The link of server 'far' of 20Mbit is the bottleneck: it carries 19.00 Mb/s; raise `rate` in its [[server]].";
         assert!(server.is_some_and(|said| said.ends_with(far)));
