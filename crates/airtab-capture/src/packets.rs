@@ -185,7 +185,7 @@ pub struct Packet<'a> {
 }
 
 impl Packet<'_> {
-    /// The packet without the FCS of so many bytes at its end. Radiotap states the FCS of each frame itself.
+    /// Leaves out the last `fcs` bytes of the frame. Radiotap states the FCS of each frame itself.
     fn without_fcs(self, fcs: u32) -> Self {
         if fcs == 0 || self.link == DataLink::IEEE802_11_RADIOTAP {
             return self;

@@ -41,7 +41,7 @@ struct Last {
     first: Option<(Count, Count)>,
 }
 
-/// What a sender has counted while others had the channel.
+/// Backoff slots and busy periods that a waiting sender has counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     slots: u64,
@@ -104,7 +104,7 @@ pub(super) struct Account {
     before: Option<(u64, u64)>,
     /// Who sent in it.
     waiting: Vec<Sender>,
-    /// What a sender that did not send has counted so far, by its interframe space.
+    /// Count of a sender that waited, for each interframe space.
     sums: [Count; 2 * OFFSETS as usize + 1],
 }
 

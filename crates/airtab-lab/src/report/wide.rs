@@ -13,7 +13,7 @@ use crate::draw::escape;
 /// Says that there is more; seen where the table is wider than its box.
 const MORE: &str = "<p class=\"note sideways\">More to the right: move the table sideways.</p>";
 
-/// Preformatted text in a box; `about`: what it shows, for screen readers.
+/// Preformatted text in a box; `about`: its label for screen readers.
 pub(crate) fn preformatted(about: &str, text: &str) -> String {
     let text = escape(text);
     format!("<pre role=\"region\" aria-label=\"{about}\" tabindex=\"0\">{text}</pre>")

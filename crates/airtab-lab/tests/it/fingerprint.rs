@@ -22,7 +22,7 @@ fn captured(stations: usize, wifi: &str, station: &str, seed: u64, seconds: u64)
     captured_beside("", stations, wifi, station, seed, seconds)
 }
 
-/// The same beside other stations and applications.
+/// [`captured`] with further stations and applications, `others`.
 fn captured_beside(
     others: &str,
     stations: usize,

@@ -70,11 +70,11 @@ pub enum Trust {
     /// The authorities of the system.
     #[default]
     System,
-    /// Those of a PEM file.
+    /// The authorities of a PEM file.
     Authorities {
-        /// Its name in messages.
+        /// Name of the file in messages.
         file: String,
-        /// Its bytes.
+        /// Content of the file.
         pem: Vec<u8>,
     },
     /// One certificate.

@@ -41,7 +41,7 @@ impl Dice {
     }
 }
 
-/// Mb/s of so many MPDUs in a time, us.
+/// Goodput, Mb/s, of `mpdus` that arrive within `us` microseconds.
 fn mbps(mpdus: u64, us: f64) -> f64 {
     mpdus as f64 * PAYLOAD / us * (1.0 - BEACONS)
 }
@@ -51,8 +51,9 @@ fn ideal() -> f64 {
     mbps(MPDUS[0].into(), EXCHANGE)
 }
 
-/// AARF: after 10 aggregates in succession of which half arrives a step up; if the first one there fails, a step back and
-/// twice as many are needed, up to 60; two failures in succession are a step down, and 10 are needed again.
+/// AARF. An aggregate succeeds if half of its MPDUs arrive. Ten successes in a row raise the rate. If the first aggregate at
+/// the new rate fails, the rate falls back and twice as many successes are needed, up to 60. Two failures in a row lower the
+/// rate, and ten are needed again.
 fn aarf(us: f64) -> f64 {
     let (mut dice, mut now, mut mpdus) = (Dice(1), 0.0, 0);
     let (mut mcs, mut needed, mut successes, mut failures, mut tries) = (3, 10, 0, 0, false);
@@ -81,9 +82,9 @@ fn aarf(us: f64) -> f64 {
     mbps(mpdus, now)
 }
 
-/// Minstrel as Linux has it: each 20 ms one MPDU tries a faster rate (three of six times the next one, twice any), each
-/// 50 ms the share of MCS 4 passes the filter of second order, and the rate of the larger min(p, 0.9) / time is used. A
-/// share of 1 of 1 moves the filter by 0.29, which takes the estimate beyond 0.6 at a third of the updates.
+/// Minstrel as in Linux. Each 20 ms one MPDU tries a faster rate: three of six times the next one, twice any. Each 50 ms the
+/// success ratio of MCS 4 passes the second-order filter, and the rate with the larger min(p, 0.9) / time is used. A ratio of
+/// 1 of 1 moves the filter by 0.29, which takes the estimate beyond 0.6 at a third of the updates.
 fn minstrel(us: f64) -> f64 {
     let (mut dice, mut now, mut mpdus) = (Dice(1), 0.0, 0);
     let (last, before) = (5273.0 / 4096.0, -2350.0 / 4096.0);

@@ -181,7 +181,7 @@ fn an_fcs_of_an_interface_is_left_out() {
             (Some(&[4]), None, 1, [(66, 10), (6, 6)]),
             (Some(&[]), None, 1, [(70, 10), (10, 10)]),
             (Some(&[255]), None, 1, [(39, 10), (0, 0)]),
-            // Unknown for this packet; its own length, with other flags around it; flags of 2 bytes.
+            // Unknown for this packet; its own length and other flags; flags of 2 bytes.
             (Some(&[32]), Some(order.u32(0x1e1f)), 1, [(66, 10), (6, 6)]),
             (Some(&[32]), Some(order.u32(0x1e5f)), 1, [(68, 10), (8, 8)]),
             (None, Some(order.u32(0x80)), 1, [(66, 10), (6, 6)]),
