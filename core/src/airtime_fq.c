@@ -25,8 +25,11 @@
  *    Who was held up goes first when he may again, but for new stations.
  *  - AT_URGENT packets go first within narrow bounds (urgent.h), past CoDel, deficit and
  *    AQL, charged to their station and outstanding like others.
- *  - Multicast is one more station, and so are all packets of a host without stations.
- *    Numbers from `stations` on share the deficit of one below.
+ *  - Multicast has no deficit: a packet in each turn. Its outstanding airtime counts for
+ *    itself alone: it gives nothing with 50 ms (`rule` linux-7.3), or has no limit
+ *    (linux-6.12).
+ *  - All packets of a host without stations are one more station. Numbers from `stations`
+ *    on share the deficit of one below.
  *  - A station with packets of closed stations alone (gate.h) is passed over and keeps
  *    its place and its deficit.
  *
@@ -44,7 +47,7 @@
  *
  * Defaults: 4096 queues, 8192 packets, 16 MiB, quantum 300 bytes, CoDel 20 and 100 ms,
  * ECN, batches of 32; airtime quantum 256 us; AQL 5, 12 and 24 ms, expiry 250 ms; 256
- * stations.
+ * stations; rule linux-7.3.
  */
 #include "airtab/credit.h"
 #include "airtab/flowqueues.h"
@@ -54,7 +57,7 @@
 
 enum { P_LIMIT, P_MEMORY, P_FLOWS, P_QUANTUM, P_TARGET, P_INTERVAL, P_ECN, P_DROP_BATCH,
        P_STATIONS, P_AIR_QUANTUM, P_AQL, P_AQL_LOW, P_AQL_HIGH, P_AQL_THRESHOLD,
-       P_AQL_EXPIRY, P_END };
+       P_AQL_EXPIRY, P_RULE, P_END };
 enum { S_NEW, S_OLD, S_HELD, S_OUTSTANDING, S_NEW_FLOWS, S_COLLISIONS, S_MARKS, S_CODEL_DROPS,
        S_OVERFLOWS, S_SETTLED, S_STALE, S_EXPIRED, S_SCALE, S_URGENT, S_URGENT_OVER,
        S_URGENT_AIR, S_END };
@@ -62,12 +65,14 @@ enum { R_STATION, R_BACKLOG, R_BACKLOG_BYTES, R_DEFICIT, R_OUTSTANDING, R_NEW, R
        R_PACKETS, R_AIRTIME, R_SCALE, R_END };
 
 enum { RELEASED = 1, URGENT = 2 };	/* mark of a charge */
+enum { LINUX_7_3, LINUX_6_12 };		/* rule */
 
 #define MS 1000000u
 #define SEC 1000000000ull
 #define ACTIVE (100 * MS)	/* ns: for so long a station is charged that has nothing to send */
 #define DEBT 1000		/* quanta: a wrong report holds a station up for no longer */
 #define FULL 1500u		/* bytes of a full-size packet */
+#define GROUP_LIMIT (50 * MS)	/* ns outstanding of multicast, rule linux-7.3 */
 #define NOT_HELD (~(u32)0)
 
 struct station {
@@ -91,7 +96,7 @@ struct airtime_fq {
 	u64 *astray;			/* of a flow's queue: the last packet that went elsewhere */
 	u32 flows, n_stations, n_held;
 	s64 quantum;
-	bool aql;
+	bool aql, group_limited;
 	u64 low, high, threshold, expiry, outstanding;
 	u16 scale;			/* mean of all stations */
 	u32 oldest;			/* serial of the first ticket that may be outstanding */
@@ -99,6 +104,8 @@ struct airtime_fq {
 	u64 issued[AT_TICKETS];		/* when, by place in the ring */
 	struct at_tickets tickets;
 };
+
+static const char *const airtime_fq_rules[] = { "linux-7.3", "linux-6.12", NULL };
 
 static const struct at_param airtime_fq_params[] = {
 	[P_LIMIT] = {
@@ -176,6 +183,12 @@ static const struct at_param airtime_fq_params[] = {
 		.id = 15, .unit = AT_NS, .max_len = 1, .name = "aql_expiry",
 		.help = "how long a packet without report is outstanding",
 		.source = "docs/airtime_fq.md", .def = 250 * MS, .min = MS, .max = 60 * SEC,
+	},
+	[P_RULE] = {
+		.id = 16, .unit = AT_CHOICE, .max_len = 1, .name = "rule",
+		.help = "multicast outstanding: 50 ms at most, or no limit",
+		.source = "mac80211", .def = LINUX_7_3, .min = LINUX_7_3, .max = LINUX_6_12,
+		.choices = airtime_fq_rules,
 	},
 	[P_END] = { 0 },
 };
@@ -256,6 +269,11 @@ static u32 airtime_fq_station_of(const struct airtime_fq *s, u16 sta)
 	return at_place_of(s->n_stations - AT_PLACES_SPECIAL, sta);
 }
 
+static struct station *airtime_fq_group(const struct airtime_fq *s)
+{
+	return &s->stations[s->n_stations - AT_PLACES_SPECIAL];
+}
+
 /* Nothing is known of it but what waits. */
 static void airtime_fq_forget(struct airtime_fq *s, struct station *st)
 {
@@ -282,7 +300,7 @@ static s64 airtime_fq_clamp(const struct airtime_fq *s, s64 deficit)
 static void airtime_fq_charge(struct airtime_fq *s, struct station *st, s64 ns, u64 now)
 {
 	st->air += (u64)ns;
-	if (airtime_fq_active(st, now))
+	if (st != airtime_fq_group(s) && airtime_fq_active(st, now))
 		st->deficit = airtime_fq_clamp(s, st->deficit - ns);
 }
 
@@ -293,18 +311,26 @@ static void airtime_fq_join(struct airtime_fq *s, u32 i, u64 now)
 
 	if (now - st->last > ACTIVE)
 		st->deficit = s->quantum;
-	at_rounds_append(&s->rounds, airtime_fq_seats(s), i, AT_ROUNDS_NEW);
+	at_rounds_append(&s->rounds, airtime_fq_seats(s), i,
+			 st == airtime_fq_group(s) ? AT_ROUNDS_OLD : AT_ROUNDS_NEW);
 }
 
 /* ---- airtime queue limits ---- */
+
+/* Whether all stations together have the threshold. */
+static bool airtime_fq_many(const struct airtime_fq *s)
+{
+	return s->outstanding - airtime_fq_group(s)->outstanding >= s->threshold;
+}
 
 /* Whether a station has enough outstanding. */
 static bool airtime_fq_full(const struct airtime_fq *s, const struct station *st)
 {
 	if (!s->aql || !s->n_settled)
 		return false;
-	return st->outstanding >= s->low &&
-	       (s->outstanding >= s->threshold || st->outstanding >= s->high);
+	if (st == airtime_fq_group(s))
+		return s->group_limited && st->outstanding >= GROUP_LIMIT;
+	return st->outstanding >= s->low && (airtime_fq_many(s) || st->outstanding >= s->high);
 }
 
 /* Takes a station, the first of a list, out of the turns. */
@@ -328,7 +354,10 @@ static bool airtime_fq_let_go(struct airtime_fq *s, u32 i)
 	s->held[st->held] = s->held[--s->n_held];
 	s->stations[s->held[st->held]].held = st->held;
 	st->held = NOT_HELD;
-	at_rounds_prepend(&s->rounds, airtime_fq_seats(s), i, st->from);
+	if (st == airtime_fq_group(s))
+		at_rounds_append(&s->rounds, airtime_fq_seats(s), i, st->from);
+	else
+		at_rounds_prepend(&s->rounds, airtime_fq_seats(s), i, st->from);
 	return true;
 }
 
@@ -343,13 +372,13 @@ static void airtime_fq_look_at_all(struct airtime_fq *s)
 static void airtime_fq_release(struct airtime_fq *s, const struct at_charge *c)
 {
 	struct station *st = &s->stations[c->flow];
-	bool many = s->outstanding >= s->threshold;
+	bool many = airtime_fq_many(s);
 
 	if (c->mark & RELEASED)
 		return;
 	st->outstanding -= c->est;
 	s->outstanding -= c->est;
-	if (many && s->outstanding < s->threshold)
+	if (many && !airtime_fq_many(s))
 		airtime_fq_look_at_all(s);
 	else if (st->held != NOT_HELD)
 		airtime_fq_let_go(s, c->flow);
@@ -500,6 +529,8 @@ static struct at_pkt *airtime_fq_take(struct at_qdisc *q, u64 now)
 		} else if (airtime_fq_full(s, st)) {
 			airtime_fq_hold(s, list);
 		} else if ((p = at_queues_next(q, &s->queues, (u16)i, now))) {
+			if (st == airtime_fq_group(s))
+				at_rounds_append(r, seats, at_rounds_pop(r, seats, list), AT_ROUNDS_OLD);
 			return p;
 		} else if (!tin->qlen) {
 			at_rounds_pop(r, seats, list);
@@ -658,6 +689,7 @@ static bool airtime_fq_change(struct at_qdisc *q, const struct at_vals *v, u64 n
 	s->high = *v[P_AQL_HIGH].v;
 	s->threshold = *v[P_AQL_THRESHOLD].v;
 	s->expiry = *v[P_AQL_EXPIRY].v;
+	s->group_limited = *v[P_RULE].v == LINUX_7_3;
 	airtime_fq_look_at_all(s);
 	return at_queues_shrink(q, &s->queues);
 }

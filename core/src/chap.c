@@ -59,7 +59,10 @@
  * (credit.h). A gate is O(packets). Memory: at most 184 bytes a flow, 144 without a
  * target (asserted in chap_state.h).
  *
- * Non-goals: no shares of stations, no classification.
+ * With `share` = station or address, stations or source hosts have equal shares, and their
+ * flows have equal parts of these (chap_party.c).
+ *
+ * Non-goals: no classification.
  *
  * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
  * (TCP: 3600 s), target 5 ms.
@@ -67,17 +70,24 @@
 #include "airtab/align.h"
 #include "airtab/estimate.h"
 #include "chap_order.h"
+#include "chap_turn.h"
 
 enum { FAITHFUL = 1 };		/* choice of P_PROFILE */
 enum { P_PROFILE, P_INCREMENT, P_LIMIT, P_MEMORY, P_FLOWS, P_UDP_TIMEOUT, P_TCP_TIMEOUT,
-       P_NEWCOMERS, P_UPLINK, P_TARGET, P_DRAIN, P_END };
+       P_NEWCOMERS, P_UPLINK, P_TARGET, P_DRAIN, P_SHARE, P_DEBT, P_PROMOTE, P_END };
+enum { UPLINK_OFF, UPLINK_ON, UPLINK_AUTO };
+enum { BY_STATION, BY_ADDRESS, BY_FLOW };
+enum { PROMOTE_OFF, PROMOTE_VIDEO, PROMOTE_VOICE };
 enum { S_FLOWS, S_BACKLOGGED, S_BOOSTS, S_NEW_FLOWS, S_EVICTIONS, S_EXPIRIES, S_SETTLED,
        S_STALE, S_URGENT, S_NEWCOMERS, S_NEWCOMER_BACKLOG, S_NEWCOMER_CREDIT, S_SCALE,
-       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_DRAIN_DROPS, S_DRAIN_SILENT, S_END };
+       S_MARKS, S_CODEL_DROPS, S_URGENT_OVER, S_NEWCOMER_PARTIES, S_DRAIN_DROPS, S_DRAIN_SILENT,
+       S_PROMOTED, S_PROMOTED_AIRTIME, S_PROMOTE_WAITS, S_END };
 enum { R_FLOW, R_CREDIT, R_BACKLOG, R_BACKLOG_BYTES, R_PACKETS, R_AIRTIME, R_ESTABLISHED,
        R_END };
 
-enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or in its place */
+enum { NEWCOMER = 1, URGENT, KIND };	/* mark of a charge: what is charged too, or instead of the flow; the bits of it */
+
+_Static_assert(KIND + 1 == PARTY_GENERATION, "a mark has the group, its generation and the kind");
 
 #define MS 1000000u
 #define SEC 1000000000ull
@@ -88,9 +98,15 @@ enum { NEWCOMER = 1, URGENT };	/* mark of a charge: who pays beside the flow, or
 #define SPARED 8u		/* whoever holds at most one part in so many of a hog's backlog loses none */
 #define VISITS 16384u		/* records for a call of change(): less than a millisecond */
 #define MOVES 2048u		/* newcomers, likewise */
+#define LINE_SAMPLE (8 * MS)	/* nominal ns of a sample of the line's rate */
 #define DROPS 4096u		/* packets, likewise; no arrival needs more room than so many have */
+#define CHANGE_DROPS 2048u	/* packets that a change drops in a call */
 
 static const char *const chap_profiles[] = { "default", "faithful", NULL };
+
+static const char *const chap_uplinks[] = { "off", "on", "auto", NULL };
+static const char *const chap_shares[] = { "station", "address", "flow", NULL };
+static const char *const chap_promotes[] = { "off", "video", "voice", NULL };
 
 static const struct at_param chap_params[] = {
 	[P_PROFILE] = {
@@ -137,19 +153,37 @@ static const struct at_param chap_params[] = {
 		.source = "docs/chap.md, the newcomers' tab", .def = 1, .min = 0, .max = 1,
 	},
 	[P_UPLINK] = {
-		.id = 9, .unit = AT_BOOL, .flags = AT_P_HEARD, .max_len = 1, .name = "uplink",
-		.help = "charge received frames to the flow", .source = "CHAP dissertation 8.2",
-		.def = 0, .min = 0, .max = 1,
+		.id = 9, .unit = AT_CHOICE, .flags = AT_P_HEARD, .max_len = 1, .name = "uplink",
+		.help = "charge received frames to the flow and its station; auto: where the host hears them (faithful: off)",
+		.source = "CHAP dissertation 8.2", .def = UPLINK_AUTO, .min = 0, .max = UPLINK_AUTO,
+		.choices = chap_uplinks,
 	},
 	[P_TARGET] = {
 		.id = 10, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "target",
 		.help = "delay that CoDel keeps each flow's own backlog near, or two full packets at its rate, whichever is more; 0 = off (not in faithful)",
-		.source = "RFC 8289 4.4", .def = AT_CODEL_TARGET, .min = 0, .max = SEC,
+		.source = "RFC 8289 4.4", .def = 20 * MS, .min = 0, .max = SEC,
 	},
 	[P_DRAIN] = {
 		.id = 11, .unit = AT_NS, .flags = AT_P_INIT, .max_len = 1, .name = "drain",
 		.help = "time that what a station has queued should take to drain, or an aggregate's if that is longer, where the host tells of aggregates; 0 = off (not in faithful)",
 		.source = "docs/wqm.md", .def = 0, .min = 0, .max = SEC,
+	},
+	[P_SHARE] = {
+		.id = 12, .unit = AT_CHOICE, .flags = AT_P_INIT, .max_len = 1, .name = "share",
+		.help = "what has an equal share of the air: a station, where the host knows none its source host; a source host; a flow (faithful: flow)",
+		.source = "docs/chap.md, shares", .def = BY_STATION, .min = 0, .max = BY_FLOW,
+		.choices = chap_shares,
+	},
+	[P_DEBT] = {
+		.id = 13, .unit = AT_NS, .max_len = 1, .name = "debt",
+		.help = "airtime below a credit of 0 at which a station's light flows no longer go before other stations",
+		.source = "docs/chap.md, shares", .def = 25 * MS, .min = 0, .max = 10 * SEC,
+	},
+	[P_PROMOTE] = {
+		.id = 14, .unit = AT_CHOICE, .max_len = 1, .name = "promote",
+		.help = "access category of light flows without a DSCP, where the host has categories (share=flow: off)",
+		.source = "docs/chap.md, access category", .def = PROMOTE_VOICE, .min = 0, .max = PROMOTE_VOICE,
+		.choices = chap_promotes,
 	},
 	[P_END] = { 0 },
 };
@@ -192,6 +226,12 @@ static const struct at_stat chap_stats[] = {
 		.help = "packets dropped because their station had more than drains in time" },
 	[S_DRAIN_SILENT] = { .id = 19, .unit = AT_BOOL, .name = "drain_silent",
 		.help = "a station is bounded whose link was not told for 2 s: the last values hold" },
+	[S_PROMOTED] = { .id = 20, .unit = AT_COUNT, .counter = true, .name = "promoted",
+		.help = "packets of light flows for a better access category" },
+	[S_PROMOTED_AIRTIME] = { .id = 21, .unit = AT_NS, .counter = true, .name = "promoted_airtime",
+		.help = "airtime of these packets" },
+	[S_PROMOTE_WAITS] = { .id = 22, .unit = AT_COUNT, .counter = true, .name = "promote_waits",
+		.help = "flows that waited for their last report before they changed the access category" },
 	[S_END] = { 0 },
 };
 
@@ -218,8 +258,11 @@ static const struct at_stat chap_row_stats[] = {
 static u32 chap_victim(const struct at_qdisc *q, bool by_bytes)
 {
 	struct chap *c = chap_priv(q);
-	u32 id = at_chap_least(c), hog;
+	u32 id, hog;
 
+	if (c->parties)
+		return at_chap_party_victim(q, by_bytes);
+	id = at_chap_least(c);
 	if (by_bytes ? c->new_bytes > c->memory / 2 : c->new_len > c->bound / 2)
 		id = TAB;
 	else if (q->parked > q->qlen / 2 && c->parked.n && !chap_parked(c, id))
@@ -237,13 +280,13 @@ static bool chap_over(const struct at_qdisc *q)
 	return at_urgent_over(&c->urgent, q, c->bound, c->memory);
 }
 
-/* Drops until the queue fits, DROPS at most. `p` arrived last, or NULL after a change. */
+/* Drops until the queue fits, DROPS at most. `p` arrived last, or NULL after a change, which drops CHANGE_DROPS at most. */
 static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p)
 {
 	struct chap *c = chap_priv(q);
 	enum at_verdict verdict = AT_OK;
 
-	for (u32 n = 0; n < DROPS && chap_over(q); n++) {
+	for (u32 n = 0; n < (p ? DROPS : CHANGE_DROPS) && chap_over(q); n++) {
 		bool by_bytes = q->qlen <= c->bound;
 		struct at_pkt *v = at_chap_take(q, chap_victim(q, by_bytes), NULL);
 
@@ -252,10 +295,11 @@ static enum at_verdict chap_make_room(struct at_qdisc *q, const struct at_pkt *p
 	return verdict;
 }
 
-/* Takes the oldest packet that may go, of a slot that is not parked. */
-static inline struct at_pkt *chap_take_ready(struct at_qdisc *q, u32 id)
+/* Takes the oldest packet that may go, of a slot that is not parked. As chap_take(). */
+AT_HEAP_FN struct at_pkt *chap_take_ready(struct at_qdisc *q, const struct chap_parties *k, u32 id, bool ranked,
+					  bool closed)
 {
-	return q->closed ? at_chap_take_open(q, id) : at_chap_take(q, id, NULL);
+	return __builtin_expect(closed, 0) ? at_chap_take_open(q, id) : chap_take(q, k, id, ranked, false, NULL);
 }
 
 /* Bytes that may go, counted until they are more than `enough`. */
@@ -270,18 +314,19 @@ static u64 chap_ready_bytes(const struct at_qdisc *q, const struct chap_slot *s,
 
 /* A flow is about to be served: how long a full packet takes at its rate, from what
  * was served since it was counted last. What is over FULL counts for the next one; a
- * packet that is larger than two is a full one. */
-static inline void chap_pace(struct chap_control *k, u64 now)
+ * packet that is larger than two is a full one. Returns what counts for it. */
+static inline u32 chap_pace(struct chap_control *k, u64 now)
 {
 	u64 ns = now - k->since;
+	u32 bytes = k->bytes;
 
-	if (k->bytes < FULL)
-		return;
+	if (bytes < FULL)
+		return bytes;
 	if (ns > FULL_MAX)
 		ns = FULL_MAX;
-	k->full = (u32)(k->full ? (k->full * 7ull + ns + 4) >> 3 : ns);
+	k->full = (u32)(AT_MOSTLY(k->full) ? (k->full * 7ull + ns + 4) >> 3 : ns);
 	k->since = now;
-	k->bytes = k->bytes < 2 * FULL ? k->bytes - FULL : 0;
+	return bytes < 2 * FULL ? bytes - FULL : 0;
 }
 
 /* Whether CoDel drops the packet taken last. Nobody counts what is behind a packet
@@ -310,34 +355,56 @@ static __attribute__((__noinline__)) struct at_pkt *chap_control(struct at_qdisc
 	at_codel_begin(&c->aqm);
 	while (chap_drops(q, id, p, &params, now)) {
 		at_book_drop(q, p, AT_R_AQM);
-		p = chap_take_ready(q, id);
+		p = chap_take_ready(q, c->parties, id, chap_ranked(c, id), q->closed);
 	}
 	return p;
 }
 
-/* The packet of a slot that goes next. */
-static inline struct at_pkt *chap_take_controlled(struct at_qdisc *q, u32 id, struct chap_control *k, u64 now)
+/* The packet of a slot that goes next: the oldest one, or a later one if that is late. */
+AT_HEAP_FN struct at_pkt *chap_take_controlled(struct at_qdisc *q, const struct chap_parties *parties, u32 id,
+					       bool ranked, bool closed, struct chap_control *k, u64 now)
 {
 	u32 target = chap_priv(q)->codel.target;
-	struct at_pkt *p;
+	struct at_pkt *p = chap_take_ready(q, parties, id, ranked, closed);
 
-	chap_pace(k, now);
-	p = chap_take_ready(q, id);
 	if (target < 2 * k->full)
 		target = 2 * k->full;
-	if (at_codel_sojourn(p, now) >= target)
+	if (__builtin_expect(at_codel_sojourn(p, now) >= target, 0))
 		return chap_control(q, id, p, target, now);
 	at_codel_empty(&k->codel);
 	return p;
 }
 
-/* A packet of a flow goes; what its last one takes is not felt. */
-static inline void chap_count_pace(struct chap_control *k, const struct chap_flow *f, u32 bytes, u64 now)
+/* Takes the packet of a slot that is sent next. The flow's last packet does not count for its rate. Arguments as of
+ * chap_take(). `place`: with groups, the place whose first member the slot is, or AT_SHELVES: another one. */
+AT_HEAP_FN struct at_pkt *chap_take_next(struct at_qdisc *q, struct chap_parties *parties, u32 id, bool ranked,
+					 bool closed, u32 flow, struct chap_flow *f, u32 place, u64 now)
 {
-	if (!k->bytes)
-		k->since = now;
-	if (f->slot)
-		k->bytes += bytes;
+	struct chap *c = chap_priv(q);
+	struct chap_control *k = NULL;
+	struct at_pkt *p;
+	u32 counted = 0;
+
+	if (AT_MOSTLY(c->controls)) {
+		k = &c->controls[flow];
+		counted = chap_pace(k, now);
+		p = chap_take_controlled(q, parties, id, ranked, closed, k, now);
+	} else {
+		p = chap_take_ready(q, parties, id, ranked, closed);
+	}
+	if (AT_MOSTLY(f->slot)) {
+		if (parties) {
+			parties->late = f;
+			parties->late_place = place;
+		}
+		if (k && !counted)
+			k->since = now;
+		if (k)
+			k->bytes = counted + at_bytes(p);
+	}
+	at_book_open_sent(q, at_bytes(p));
+	f->packets++;
+	return p;
 }
 
 /* ---- operations ---- */
@@ -360,19 +427,43 @@ static __attribute__((__noinline__)) enum at_verdict chap_admit(struct at_qdisc 
 	return verdict != AT_DROPPED && chap_over(q) ? chap_make_room(q, p) : verdict;
 }
 
+/* Likewise, while the packets of groups are counted. */
+static __attribute__((__noinline__)) enum at_verdict chap_admit_counted(struct at_qdisc *q, struct at_pkt *p, u32 id)
+{
+	struct chap *c = chap_priv(q);
+
+	chap_push(c, id, p);
+	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
+}
+
 static enum at_verdict chap_enqueue(struct at_qdisc *q, struct at_pkt *p, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	u32 i = at_class(p) == AT_URGENT || c->drain ? 0 : chap_flow_at_work(c, p);
+	u32 id = at_class(p) == AT_URGENT || c->drain ? 0 : chap_slot_at_work(c, p);
 
 	at_seq_set(p, c->seq++);
 	if (c->controls)
 		at_codel_stamp(p, now);
 	at_book_in(q, p);
-	if (!i)
+	if (!id)
 		return chap_admit(q, p, now);
-	chap_push(c, c->flows[i].slot, p);
+	if (c->parties) {
+		if (__builtin_expect(c->parties->heaped, 0))
+			return chap_admit_counted(q, p, id);
+		at_fifo_push(&c->slots[id].list, p);
+		c->slots[id].len++;
+	} else {
+		chap_push_ranked(c, id, p);
+	}
 	return chap_over(q) ? chap_make_room(q, p) : AT_OK;
+}
+
+/* Airtime of a packet without a flow, ns. */
+static u32 chap_unreported_ns(const struct chap *c, const struct at_pkt *p)
+{
+	u32 nominal = at_nominal_ns(at_bytes(p));
+
+	return c->line && !c->n_settled ? at_estimate_ns(nominal, c->line) : nominal;
 }
 
 /* Whoever sends more urgent packets than the bounds let pass has a flow of the
@@ -385,7 +476,7 @@ static void chap_charge_sender(struct chap *c, const struct at_pkt *p)
 	u32 i = group ? MULTICAST : at_flows_find(&c->table, at_flow(p));
 
 	if ((i || group) && !c->faithful)
-		at_chap_pay(c, &c->flows[i], at_nominal_ns(at_bytes(p)));
+		at_chap_pay(c, &c->flows[i], chap_unreported_ns(c, p));
 }
 
 /* The urgent packet that goes next; there is one. */
@@ -401,20 +492,74 @@ static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_urgent(struct a
 	return p;
 }
 
-static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+/* Learns the rate of a line whose host reports no transmission: while packets wait, the time
+ * between two departures is the airtime of the first one. */
+static __attribute__((__noinline__)) void chap_measure_line(struct at_qdisc *q, u32 nominal, u64 now)
 {
 	struct chap *c = chap_priv(q);
-	struct chap_control *k;
-	struct at_charge *bill;
+	u64 ns = now - c->busy_from;
+
+	if (c->busy_from && c->busy_nominal >= LINE_SAMPLE) {
+		u32 scale = c->line ? c->line : c->scale;
+
+		if (!c->line)
+			scale = (u32)at_div(ns * AT_SCALE_ONE, c->busy_nominal);
+		c->line = at_scale_learn(scale < AT_SCALE_MAX ? scale : AT_SCALE_MAX, ns, c->busy_nominal) | 1;
+		c->busy_from = 0;
+	}
+	if (!c->busy_from) {
+		c->busy_from = now + !now;
+		c->busy_nominal = 0;
+	}
+	c->busy_nominal += nominal;
+	if (q->qlen == q->parked)
+		c->busy_from = 0;
+}
+
+static inline void chap_learn_line(struct at_qdisc *q, const struct at_pkt *p, u64 now)
+{
+	struct chap *c = chap_priv(q);
+
+	if (c->n_settled)
+		return;
+	if (c->busy_from && c->busy_nominal < LINE_SAMPLE && q->qlen != q->parked)
+		c->busy_nominal += at_nominal_ns(at_bytes(p));
+	else
+		chap_measure_line(q, at_nominal_ns(at_bytes(p)), now);
+}
+
+/* Writes the bill of a packet that was taken, and its ticket except `light`; returns the estimate. */
+AT_HEAP_FN u32 chap_bill(struct chap *c, u32 nominal, u32 scale, u32 flow, const struct chap_flow *f, u32 mark,
+			 struct at_ticket *t)
+{
+	u32 est = at_estimate_ns(nominal, scale);
+	struct at_charge *bill = at_tickets_next(&c->tickets);
+	u32 serial = bill->serial;
+
+	*bill = (struct at_charge){ serial, flow, f->gen, est, nominal, mark };
+	t->flow = flow;
+	t->gen = serial;
+	t->est = est;
+	return est;
+}
+
+/* The scale of a flow, and the mean of all, after a report. */
+static inline void chap_learn(struct chap *c, struct chap_flow *f, u64 air, u32 nominal)
+{
+	f->scale = at_scale_learn(f->scale, air, nominal);
+	if (c->scale != f->scale)
+		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
+}
+
+/* ---- shares of flows ---- */
+
+static struct at_pkt *chap_dequeue_flow(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	u32 mark = 0, id = chap_choose(c), flow, est;
 	struct chap_flow *f;
 	struct at_pkt *p;
-	u32 mark = 0, est = 0, id, flow, bytes;
 
-	if (at_urgent_waits(&c->urgent))
-		return chap_dequeue_urgent(q, t);
-	if (c->drain)
-		at_chap_drain_due(c, now);
-	id = chap_choose(c);
 	if (id == AT_ORDER_NONE) {
 		*t = (struct at_ticket){ 0 };
 		return NULL;
@@ -423,32 +568,30 @@ static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 
 		mark = NEWCOMER;
 		id = at_chap_choose_newcomer(c);
 	}
-	bill = at_tickets_next(&c->tickets);
-	bill->flow = flow = c->slots[id].flow;
+	flow = c->slots[id].flow;
 	f = &c->flows[flow];
-	k = c->controls ? &c->controls[flow] : NULL;
-	p = k ? chap_take_controlled(q, id, k, now) : chap_take_ready(q, id);
-	bytes = at_bytes(p);
-	if (k)
-		chap_count_pace(k, f, bytes, now);
-	bill->gen = f->gen;
-	bill->mark = mark;
-	if (!c->faithful) {
-		u32 nominal = at_nominal_ns(bytes);
-
-		bill->nominal = nominal;
-		est = at_estimate_ns(nominal, f->scale);
-	}
-	bill->est = est;
+	p = chap_take_next(q, NULL, id, !mark, q->closed, flow, f, 0, now);
+	est = chap_bill(c, c->faithful ? 0 : at_nominal_ns(at_bytes(p)), f->scale, flow, f, mark, t);
+	t->light = t->up = 0;
+	f->flags |= SERVED;
 	if (mark == NEWCOMER)
 		at_chap_welcome(c, id, flow, est);
 	chap_charge(c, f, est);
 	f->last = now;
-	f->packets++;
-	f->flags |= SERVED;
-	*t = (struct at_ticket){ flow, bill->serial, est };
-	at_book_sent(q, p, bytes);
 	return p;
+}
+
+/* The charge of a ticket, which is closed, or NULL: it is none of a flow that is known. */
+static inline const struct at_charge *chap_reported(struct chap *c, const struct at_ticket *t)
+{
+	const struct at_charge *bill = at_tickets_close(&c->tickets, t);
+
+	if (__builtin_expect(!bill || c->flows[bill->flow].gen != bill->gen, 0)) {
+		c->n_stale += !!t->gen;
+		return NULL;
+	}
+	c->n_settled++;
+	return bill;
 }
 
 /* Charges a flow, and the tab if that pays as well. */
@@ -459,35 +602,257 @@ static __attribute__((__noinline__)) void chap_settle(struct chap *c, struct cha
 		at_chap_pay_tab(c, ns);
 }
 
-static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+static __attribute__((__noinline__)) void chap_sent_flow(struct chap *c, const struct at_ticket *t, const struct at_tx *r, u64 now)
 {
-	struct chap *c = chap_priv(q);
-	const struct at_charge *bill;
+	const struct at_charge *bill = chap_reported(c, t);
 	struct chap_flow *f;
 	s64 due;
 
-	if (!t->gen)
+	if (!bill)
 		return;
-	bill = at_tickets_close(&c->tickets, t);
-	f = &c->flows[bill ? bill->flow : MULTICAST];
-	if (!bill || f->gen != bill->gen) {
-		c->n_stale++;
-		return;
-	}
-	c->n_settled++;
+	f = &c->flows[bill->flow];
 	due = at_charge(c->faithful ? r->span : r->air) - (s64)bill->est;
-	if (bill->mark == URGENT) {
+	if (__builtin_expect(bill->mark == URGENT, 0)) {
 		at_urgent_pay(&c->urgent, due, now);
 		return;
 	}
-	if (!c->faithful) {
-		f->scale = at_scale_learn(f->scale, (u64)at_charge(r->air), bill->nominal);
-		c->scale = (u16)((c->scale * 15u + f->scale + 8) >> 4);
-	}
+	if (!c->faithful)
+		chap_learn(c, f, (u64)at_charge(r->air), bill->nominal);
 	if (bill->mark != NEWCOMER && f->epoch == c->epoch && (!f->slot || f->slot == c->loose))
 		chap_charge_present(c, f, due);		/* most: no call */
 	else
 		chap_settle(c, f, due, bill->mark == NEWCOMER);
+}
+
+/* ---- shares of stations ---- */
+
+/* The scale of an estimate. */
+static inline u32 chap_scale(const struct chap *c, const struct chap_flow *f)
+{
+	return AT_MOSTLY(c->n_settled) || !c->line ? f->scale : c->line;
+}
+
+/* A newcomer of a group goes next. */
+static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_newcomer(struct at_qdisc *q, struct at_ticket *t,
+									  u32 party, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_parties *k = c->parties;
+	struct chap_party *y = chap_party(c, party);
+	s64 tab = party_tab(y), own = party_credit(c, y);
+	struct chap_flow *f;
+	struct at_pkt *p;
+	u32 id, flow, est;
+
+	t->light = own > k->debt && (tab >= k->light || own >= k->light);
+	t->up = 0;
+	if (at_credit_value(tab < k->light ? tab : k->light, c->increment) <= 0)
+		at_chap_party_boost_flows(c, party);
+	id = at_chap_party_newcomer(c, party);
+	flow = c->slots[id].flow;
+	f = &c->flows[flow];
+	p = chap_take_next(q, k, id, false, q->closed, flow, f, AT_SHELVES, now);
+	k->late = NULL;		/* the flow is about to be welcomed */
+	est = chap_bill(c, at_nominal_ns(at_bytes(p)), chap_scale(c, f), flow, f, y->mark | NEWCOMER, t);
+	at_chap_party_welcome(c, id, flow, p);
+	if (f->party != party)
+		at_chap_party_pay_tab(c, party, est);
+	party_use(k, chap_party(c, f->party), f, est);
+	party_pay_flow(c, chap_party(c, f->party), f, est);
+	party_pay(c, y, est);
+	if (k->promote.up)
+		t->up = at_chap_promote_left(c, &c->tickets.ring[t->gen % AT_TICKETS], p, now);
+	if (f->slot) {
+		at_chap_party_move(c, f);
+		at_chap_party_touch(c, f->party);
+	} else {
+		party_emptied(f, now);
+	}
+	if (k->heaped)
+		at_chap_party_ended(c, q);
+	chap_learn_line(q, p, now);
+	return p;
+}
+
+/* A flow that has paid little goes: at_chap_party_pay_young(). */
+static __attribute__((__noinline__)) void chap_pay_young(struct chap *c, struct chap_party *y, struct chap_flow *f,
+							 u32 ns)
+{
+	struct chap_parties *k = c->parties;
+
+	k->late = NULL;
+	at_chap_party_pay_young(c, y, f, ns);
+	k->late = f->slot ? f : NULL;
+}
+
+/* A group, which is the loose one and has seen all boosts, goes next. `alone`: no station is closed, no flow is promoted. */
+AT_HEAP_FN struct at_pkt *chap_serve(struct at_qdisc *q, struct at_ticket *t, struct chap_parties *k, u32 party,
+				     struct chap_party *y, bool alone, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	const struct at_shelves *s = &y->shelves->open;
+	u32 place = at_shelves_lowest(s), id = s->first[place], flow, est;
+	struct chap_flow *f;
+	struct at_pkt *p;
+
+	if (__builtin_expect(id >= k->tabs, 0))
+		return chap_dequeue_newcomer(q, t, party, now);
+	flow = c->slots[id].flow;
+	f = &c->flows[flow];
+	party_refresh_flow(y, f);
+	if (__builtin_expect((f->flags & SPARSE) || f->credit >= k->light, 0)) {
+		t->light = y->credit > k->debt;
+	} else {
+		t->light = y->credit >= k->light;
+		y->lead = f->credit;
+	}
+	if (__builtin_expect(f->credit <= k->spent, 0)) {
+		at_chap_party_boost_flows(c, party);
+		party_refresh_flow(y, f);
+		place = AT_SHELVES;
+	}
+	p = chap_take_next(q, k, id, true, !alone && q->closed, flow, f, place, now);
+	est = chap_bill(c, at_nominal_ns(at_bytes(p)), chap_scale(c, f), flow, f, y->mark, t);
+	t->up = 0;
+	if (!alone && k->promote.up)
+		t->up = at_chap_promote_left(c, &c->tickets.ring[t->gen % AT_TICKETS], p, now);
+	party_use(k, y, f, est);
+	if (__builtin_expect(!f->slot, 0))
+		party_emptied(f, now);
+	if (__builtin_expect(f->air < k->young, 0)) {
+		chap_pay_young(c, y, f, est);
+	} else {
+		f->air += est;
+		f->credit = at_credit_take(f->credit, est, c->floor);
+	}
+	y->credit = at_credit_take(y->credit, (u32)party_share(est, y->weight), c->floor);
+	if (__builtin_expect(k->heaped, 0)) {
+		at_chap_party_reheap(c, y);
+		at_chap_party_ended(c, q);
+	}
+	chap_learn_line(q, p, now);
+	return p;
+}
+
+/* More than one group has packets, or none, or some are parked, or light flows are promoted. */
+static __attribute__((__noinline__)) struct at_pkt *chap_dequeue_contended(struct at_qdisc *q, struct at_ticket *t,
+									   u64 now)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_parties *k = c->parties;
+	u32 party = k->promote.up ? at_chap_promote_choose(c, q->closed, now) : at_chap_party_contend(c, q->closed);
+
+	if (party == AT_ORDER_NONE) {
+		c->busy_from = 0;
+		*t = (struct at_ticket){ 0 };
+		return NULL;
+	}
+	party_refresh(c, &k->at[party]);
+	return chap_serve(q, t, k, party, &k->at[party], false, now);
+}
+
+static struct at_pkt *chap_dequeue_party(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	struct chap *c = chap_priv(q);
+	struct chap_parties *k = c->parties;
+	u32 party = c->loose;
+	struct chap_party *y;
+
+	if (party == AT_ORDER_NONE)
+		return chap_dequeue_contended(q, t, now);
+	y = &k->at[party];
+	party_place_late(c, k, &y->shelves->open);
+	if (c->order.n | q->closed | k->promote.up || !y->shelves->open.used)
+		return chap_dequeue_contended(q, t, now);
+	party_refresh(c, y);
+	if (__builtin_expect(y->credit <= k->spent, 0)) {
+		at_chap_party_spent(c, party);
+		party_refresh(c, y);
+	}
+	return chap_serve(q, t, k, party, y, true, now);
+}
+
+/* Settles a charge; the group can be forgotten by now. */
+static __attribute__((__noinline__)) void chap_settle_party(struct chap *c, const struct at_charge *bill,
+							    struct chap_flow *f, u64 air, u32 serial, u64 now)
+{
+	u32 party = bill->mark >> 8, kind = bill->mark & KIND;
+	s64 due = (s64)air - (s64)bill->est;
+
+	if (bill->mark == URGENT) {
+		at_urgent_pay(&c->urgent, due, now);
+		return;
+	}
+	chap_learn(c, f, air, bill->nominal);
+	if (chap_party(c, party)->mark != bill->mark - kind)
+		party = f->party;
+	at_chap_party_settle(c, party, f, due);
+	if (kind == NEWCOMER && f->party != party)
+		at_chap_party_pay_tab(c, party, due);
+	if (c->parties->promote.up)
+		at_chap_promote_sent(c, bill, serial, due, now);
+}
+
+/* The report of a packet comes: most are of a flow that remained in the group that paid. */
+static __attribute__((__noinline__)) void chap_sent_party(struct chap *c, const struct at_ticket *t, const struct at_tx *r, u64 now)
+{
+	const struct at_charge *bill = chap_reported(c, t);
+	struct chap_parties *k = c->parties;
+	struct chap_party *y;
+	struct chap_flow *f;
+	u64 air;
+	s64 due;
+
+	if (!bill)
+		return;
+	f = &c->flows[bill->flow];
+	y = &k->at[f->party];
+	air = (u64)at_charge(r->air);
+	if (__builtin_expect(y->mark != bill->mark || f->air < k->young || k->counted, 0)) {
+		chap_settle_party(c, bill, f, air, t->gen, now);
+		return;
+	}
+	due = (s64)air - (s64)bill->est;
+	chap_learn(c, f, air, bill->nominal);
+	f->air += (u64)due;
+	party_refresh_flow(y, f);
+	f->credit = party_charge(f->credit, due, c->floor);
+	party_refresh(c, y);
+	y->credit = at_credit_charge(y->credit, party_share(due, y->weight), c->floor);
+	if (f != k->late)
+		at_chap_party_charged(c, f);
+}
+
+/* ---- either ---- */
+
+static __attribute__((__cold__, __noinline__)) struct at_pkt *chap_dequeue_bounded(struct at_qdisc *q,
+										   struct at_ticket *t, u64 now)
+{
+	struct chap *c = chap_priv(q);
+
+	at_chap_drain_due(c, now);
+	return c->parties ? chap_dequeue_party(q, t, now) : chap_dequeue_flow(q, t, now);
+}
+
+static struct at_pkt *chap_dequeue(struct at_qdisc *q, struct at_ticket *t, u64 now)
+{
+	const struct chap *c = chap_priv(q);
+
+	if (__builtin_expect(at_urgent_waits(&c->urgent), 0))
+		return chap_dequeue_urgent(q, t);
+	if (__builtin_expect(c->drain != NULL, 0))
+		return chap_dequeue_bounded(q, t, now);
+	return c->parties ? chap_dequeue_party(q, t, now) : chap_dequeue_flow(q, t, now);
+}
+
+static void chap_sent(struct at_qdisc *q, const struct at_ticket *t, const struct at_tx *r, u64 now)
+{
+	struct chap *c = chap_priv(q);
+
+	if (c->parties)
+		chap_sent_party(c, t, r, now);
+	else
+		chap_sent_flow(c, t, r, now);
 }
 
 static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
@@ -496,9 +861,20 @@ static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 	u32 i = c->uplink ? at_flows_find(&c->table, h->flow) : 0;
 	struct chap_flow *f = &c->flows[i];
 
-	if (!i || (!f->slot && chap_expired(c, f, now)))
+	if (i && (f->slot || !chap_expired(c, f, now)))
+		at_chap_pay(c, f, at_charge(h->air));
+	else if (c->uplink && c->parties)
+		at_chap_party_pay(c, at_chap_party_of_station(c, h->sta), NULL, at_charge(h->air));
+}
+
+static void chap_categories(struct at_qdisc *q, bool here)
+{
+	struct chap *c = chap_priv(q);
+
+	if (!c->parties)
 		return;
-	at_chap_pay(c, f, at_charge(h->air));
+	c->parties->categories = here;
+	at_chap_promote_set(c);
 }
 
 /* Oldest over all flows. A scan: handing over is rare. */
@@ -540,7 +916,8 @@ static void chap_gate(struct at_qdisc *q, u16 sta, bool open, u64 now)
 
 /* ---- set-up ---- */
 
-static void chap_set_params(struct chap *c, const struct at_vals *v)
+/* True: all places in the order are new, which is enough for one call. */
+static bool chap_set_params(struct chap *c, const struct at_vals *v)
 {
 	u64 limit = *v[P_LIMIT].v;
 
@@ -553,7 +930,15 @@ static void chap_set_params(struct chap *c, const struct at_vals *v)
 	c->udp_timeout = *v[P_UDP_TIMEOUT].v;
 	c->tcp_timeout = *v[P_TCP_TIMEOUT].v;
 	c->newcomers = *v[P_NEWCOMERS].v && !c->faithful;
-	c->uplink = *v[P_UPLINK].v;
+	c->uplink = c->faithful ? *v[P_UPLINK].v == UPLINK_ON : *v[P_UPLINK].v != UPLINK_OFF;
+	if (c->parties) {
+		static const u8 up[] = { AT_UP_NONE, AT_UP_VIDEO, AT_UP_VOICE };
+
+		c->parties->promoted = up[*v[P_PROMOTE].v];
+		at_chap_promote_set(c);
+		return at_chap_parties_set(c, (s64)*v[P_DEBT].v);
+	}
+	return false;
 }
 
 static u32 chap_slots_of(u64 flows)
@@ -563,7 +948,7 @@ static u32 chap_slots_of(u64 flows)
 
 /* The state is struct chap, then these arrays, each on lines of its own (align.h). */
 struct layout {
-	u64 flows, slots, entries, parked, pos, next, party, buckets, controls, drain, end;	/* offsets */
+	u64 flows, slots, entries, parked, pos, next, party, buckets, controls, drain, parties, end;	/* offsets */
 };
 
 static u64 chap_drain_of(const struct at_vals *v)
@@ -576,22 +961,31 @@ static bool chap_has_target(const struct at_vals *v)
 	return *v[P_TARGET].v && *v[P_PROFILE].v != FAITHFUL;
 }
 
+static bool chap_has_parties(const struct at_vals *v)
+{
+	return *v[P_SHARE].v != BY_FLOW && *v[P_PROFILE].v != FAITHFUL;
+}
+
+/* Arrays of a configuration; the order of slots is the groups' where there are groups. */
 static struct layout chap_layout_of(const struct at_vals *v)
 {
-	u64 flows = *v[P_FLOWS].v, slots = chap_slots_of(flows) + 1ull;
+	u64 flows = *v[P_FLOWS].v, slots = chap_slots_of(flows) + 1ull, ordered = chap_has_parties(v) ? 0 : slots;
 	struct layout at;
 
 	at.flows = at_lines(sizeof(struct chap));
 	at.slots = at.flows + at_lines((AT_FLOWS_RECORDS(flows) + 1) * sizeof(struct chap_flow));
 	at.entries = at.slots + at_lines(slots * sizeof(struct chap_slot));
-	at.parked = at.entries + at_lines(slots * sizeof(struct at_heap_entry));
-	at.pos = at.parked + at_lines(slots * sizeof(struct at_heap_entry));
-	at.next = at.pos + at_lines(slots * sizeof(u32));
-	at.party = at.next + at_lines(slots * sizeof(u32));
-	at.buckets = at.party + at_lines(slots * sizeof(u32));
+	at.parked = at.entries + at_lines(ordered * sizeof(struct at_heap_entry));
+	at.pos = at.parked + at_lines(ordered * sizeof(struct at_heap_entry));
+	at.next = at.pos + at_lines(ordered * sizeof(u32));
+	at.party = at.next + at_lines(ordered * sizeof(u32));
+	at.buckets = at.party + at_lines(slots * sizeof(u16));
 	at.controls = at.buckets + at_lines(at_flows_bytes((u32)flows));
 	at.drain = at.controls + (chap_has_target(v) ? (flows + 1) * sizeof(struct chap_control) : 0);
-	at.end = at.drain + at_chap_drain_bytes(chap_drain_of(v), slots) + AT_LINE;
+	at.parties = at.drain + at_lines(at_chap_drain_bytes(chap_drain_of(v), slots));
+	if (!ordered)
+		at.parties = at_lines(at.parties);
+	at.end = at.parties + (ordered ? 0 : at_chap_parties_bytes(slots)) + AT_LINE;
 	return at;
 }
 
@@ -609,7 +1003,11 @@ static void chap_clear(struct chap *c)
 	at_tickets_forget(&c->tickets);
 	if (c->controls)
 		c->controls[MULTICAST] = (struct chap_control){ 0 };
-	c->slots[TAB] = (struct chap_slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) };
+	if (c->parties) {
+		at_chap_parties_forget(c);
+		rested.epoch = chap_party(c, REST)->now;
+	}
+	c->slots[TAB] = (struct chap_slot){ .flow = (u32)AT_FLOWS_RECORDS(c->table.size) & SLOT_FLOW };
 	*chap_tab(c) = rested;
 	rested.created = c->created++;
 	rested.credit = -c->increment;
@@ -625,8 +1023,11 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	c->flows = (void *)(base + at.flows);
 	c->slots = (void *)(base + at.slots);
 	c->next = (void *)(base + at.next);
-	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
 	at_order_init(&c->parked, (void *)(base + at.parked), (void *)(base + at.pos), c->next);
+	at_order_init(&c->order, (void *)(base + at.entries), (void *)(base + at.pos), c->next);
+	if (chap_has_parties(v))
+		at_chap_parties_init(c, base + at.parties, chap_slots_of(*v[P_FLOWS].v) + 1ull,
+				     *v[P_SHARE].v == BY_STATION, seed);
 	c->loose = AT_ORDER_NONE;
 	c->controls = chap_has_target(v) ? (void *)(base + at.controls) : NULL;
 	c->codel = (struct at_codel_params){ (u32)*v[P_TARGET].v, AT_CODEL_INTERVAL, AT_CODEL_MTU, true };
@@ -639,6 +1040,8 @@ static void chap_init(struct at_qdisc *q, const struct at_vals *v, u64 seed, u64
 	chap_set_params(c, v);
 	c->unvisited = ~(u32)0;
 	at_chap_drain_init(c, base + at.drain, chap_drain_of(v), chap_slots_of(*v[P_FLOWS].v) + 1ull, now);
+	if (c->parties)
+		c->parties->counted = c->drain || c->parties->promote.up;
 	chap_clear(c);
 }
 
@@ -660,7 +1063,7 @@ static bool chap_revise(struct chap *c, u32 most)
  * backlogged keeps the place in the order. */
 static void chap_change_increment(struct chap *c, s64 old)
 {
-	if (old == c->increment)
+	if (old == c->increment || c->parties)
 		return;
 	c->changed = c->epoch++;
 	c->shift = 2 * (old - c->increment);
@@ -670,33 +1073,41 @@ static void chap_change_increment(struct chap *c, s64 old)
 	at_chap_rekey(c);
 }
 
+static bool chap_newcomers_wait(const struct chap *c)
+{
+	return c->parties ? c->parties->full.n : c->turns.members;
+}
+
 /* Without a tab newcomers compete as everybody does; whether some still wait for
  * their place. */
 static bool chap_disband(struct chap *c)
 {
-	for (u32 n = 0; n < MOVES && !c->newcomers && c->turns.members; n++) {
-		u32 id = at_turns_first(&c->turns);
+	for (u32 n = 0; n < MOVES && !c->newcomers && chap_newcomers_wait(c); n++) {
+		u32 id = c->parties ? at_chap_party_waits(c) : at_turns_first(&c->turns);
 
 		at_chap_leave_newcomers(c, id);
 		at_chap_rank(c, id);
 	}
-	return !c->newcomers && c->turns.members;
+	return !c->newcomers && chap_newcomers_wait(c);
 }
 
 static bool chap_change(struct at_qdisc *q, const struct at_vals *v, u64 now)
 {
 	struct chap *c = chap_priv(q);
 	s64 old = c->increment;
-	bool more;
+	bool reseated, more;
 
 	if (c->drain)
 		at_chap_drain_due(c, now);
 	if (chap_revise(c, VISITS))		/* of the change before */
 		return true;
-	at_chap_unrank(c, TAB);
-	chap_set_params(c, v);
+	if (!c->parties)
+		at_chap_unrank(c, TAB);
+	reseated = chap_set_params(c, v);
 	chap_change_increment(c, old);
-	if (c->turns.members)
+	if (reseated)
+		return true;
+	if (!c->parties && c->turns.members)
 		at_chap_rank(c, TAB);
 	more = chap_disband(c);
 	chap_make_room(q, NULL);
@@ -735,12 +1146,18 @@ static const char *chap_check(const struct at_vals *v, u16 *bad)
 
 /* ---- tables ---- */
 
+/* Credit of the newcomers; where there are groups, of sources not served yet. */
+static s64 chap_newcomer_tab(const struct chap *c)
+{
+	return c->parties ? at_chap_party_tab(c, REST) : chap_credit_of(c, chap_tab(c));
+}
+
 static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 {
 	const struct chap *c = chap_priv(q);
 
 	s[S_FLOWS] = c->table.known;
-	s[S_BACKLOGGED] = c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) -
+	s[S_BACKLOGGED] = c->parties ? c->parties->slots : c->order.n + c->parked.n + (c->loose != AT_ORDER_NONE) -
 			  chap_ranked(c, TAB) + c->turns.members;
 	s[S_BOOSTS] = c->n_boosts;
 	s[S_NEW_FLOWS] = c->n_new;
@@ -751,14 +1168,17 @@ static void chap_read(const struct at_qdisc *q, u64 *s, u64 now)
 	s[S_URGENT] = c->urgent.sent;
 	s[S_NEWCOMERS] = c->n_newcomers;
 	s[S_NEWCOMER_BACKLOG] = c->new_len;
-	s[S_NEWCOMER_CREDIT] = (u64)at_credit_value(chap_credit_of(c, chap_tab(c)), c->increment);
+	s[S_NEWCOMER_CREDIT] = (u64)at_credit_value(chap_newcomer_tab(c), c->increment);
 	s[S_SCALE] = (u64)c->scale * 65536 / AT_SCALE_ONE;
 	s[S_MARKS] = c->aqm.marks;
 	s[S_CODEL_DROPS] = c->aqm.drops;
 	s[S_URGENT_OVER] = c->urgent.over;
-	s[S_NEWCOMER_PARTIES] = c->turns.heap.n;
+	s[S_NEWCOMER_PARTIES] = c->turns.heap.n + (c->parties ? c->parties->full.n - !!c->turns.members : 0);
 	s[S_DRAIN_DROPS] = at_chap_drain_drops(c);
 	s[S_DRAIN_SILENT] = at_chap_drain_silent(c, now);
+	s[S_PROMOTED] = c->parties ? c->parties->promote.packets : 0;
+	s[S_PROMOTED_AIRTIME] = c->parties ? c->parties->promote.air : 0;
+	s[S_PROMOTE_WAITS] = c->parties ? c->parties->promote.waits : 0;
 }
 
 static void chap_urgent_row(const struct chap *c, u64 *cols, u64 now)
@@ -807,6 +1227,23 @@ static u32 chap_row(const struct at_qdisc *q, u32 cursor, u64 *cols, u64 now, bo
 	return end;
 }
 
+/* Flows may wait for reports before they change their category. */
+static u64 chap_wake(const struct at_qdisc *q, u64 now)
+{
+	const struct chap *c = chap_priv(q);
+
+	(void)now;
+	return c->parties && q->qlen > q->parked ? at_promote_due(&c->parties->promote) : AT_NEVER;
+}
+
+static void chap_tick(struct at_qdisc *q, u64 now)
+{
+	struct chap *c = chap_priv(q);
+
+	if (c->parties)
+		at_chap_promote_tick(c, now);
+}
+
 const struct at_ops at_chap_ops = {
 	.name = "chap",
 	.about = "the flow that used the least airtime goes first, by airtime credit",
@@ -824,6 +1261,9 @@ const struct at_ops at_chap_ops = {
 	.gate = chap_gate,
 	.sent = chap_sent,
 	.heard = chap_heard,
+	.categories = chap_categories,
+	.wake = chap_wake,
+	.tick = chap_tick,
 	.link = at_chap_drain_link,
 	.read = chap_read,
 	.row = chap_row,

@@ -13,7 +13,7 @@ static u32 chap_open_slot(struct chap *c, u32 flow)
 		c->slot_free = c->next[id];
 	else
 		id = c->slot_fresh++;
-	c->slots[id] = (struct chap_slot){ .flow = flow };
+	c->slots[id] = (struct chap_slot){ .flow = flow & SLOT_FLOW };
 	return id;
 }
 
@@ -21,7 +21,10 @@ void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes)
 {
 	c->new_len += (u64)n;
 	c->new_bytes += (u64)bytes;
-	at_turns_count(&c->turns, id, n);
+	if (c->parties)
+		at_chap_party_count(c, id, n);
+	else
+		at_turns_count(&c->turns, id, n);
 }
 
 /* The tab stands for the newcomers: in the order while there are some, in that of
@@ -44,6 +47,10 @@ void at_chap_leave_newcomers(struct chap *c, u32 id)
 	const struct chap_slot *s = &c->slots[id];
 
 	at_chap_count_newcomer(c, id, -(s32)s->len, -(s64)chap_backlog_bytes(s, AT_NEVER));
+	if (c->parties) {
+		at_chap_party_leave(c, id);
+		return;
+	}
 	if (!chap_parked(c, id))
 		at_turns_ready(&c->turns, id, false);
 	at_turns_leave(&c->turns, id);
@@ -59,6 +66,10 @@ static u32 chap_party_of(const struct at_pkt *p)
 
 static void chap_join_newcomers(struct chap *c, u32 id, const struct at_pkt *p)
 {
+	if (c->parties) {
+		at_chap_party_join(c, id, p);
+		return;
+	}
 	at_turns_join(&c->turns, id, chap_party_of(p));
 	if (!chap_parked(c, id))
 		at_turns_ready(&c->turns, id, true);
@@ -98,7 +109,14 @@ static void chap_park(struct chap *c, u32 id, bool parked)
 
 	if (!(f->flags & PARKED) == !parked)
 		return;
-	if (!chap_ranked(c, id)) {
+	if (c->parties && !chap_ranked(c, id)) {
+		f->flags ^= PARKED;
+		at_chap_party_ready(c, id, !parked);
+	} else if (c->parties) {
+		f->flags ^= PARKED;
+		if (!parked)
+			at_chap_party_unparked(c, id);
+	} else if (!chap_ranked(c, id)) {
 		f->flags ^= PARKED;
 		at_turns_ready(&c->turns, id, !parked);
 		chap_seat_tab(c);
@@ -126,6 +144,8 @@ void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p)
 
 	if (!f->slot) {
 		f->slot = chap_open_slot(c, i);
+		if (c->parties)
+			at_chap_party_opened(c, f->slot);
 		if (c->drain)
 			at_chap_drain_opened(c, f->slot, p);
 		if (at_parked(q, p))
@@ -153,6 +173,8 @@ static void chap_close_slot(struct chap *c, u32 id)
 		at_chap_unrank(c, id);
 	else
 		at_chap_leave_newcomers(c, id);
+	if (c->parties)
+		at_chap_party_closed(c, id);
 	if (s->flow != MULTICAST && !at_flows_listed(&c->table, s->flow))
 		at_flows_list(&c->table, s->flow,
 			      f->flags & ESTABLISHED ? AT_FLOWS_KNOWN : AT_FLOWS_NEW);
@@ -179,6 +201,14 @@ void at_chap_taken(struct at_qdisc *q, u32 id, const struct at_pkt *p)
 		chap_park(c, id, true);
 }
 
+void at_chap_count_taken(struct chap *c, u32 id, const struct at_pkt *p)
+{
+	if (c->parties)
+		at_chap_party_taken(c, id);
+	if (c->drain)
+		at_chap_drain_count(c, id, -1, -(s64)at_bytes(p));
+}
+
 struct at_pkt *at_chap_take_open(struct at_qdisc *q, u32 id)
 {
 	struct at_pkt *before = NULL;
@@ -201,6 +231,8 @@ void at_chap_forget_backlog(struct chap *c)
 {
 	at_order_clear(&c->order);
 	at_order_clear(&c->parked);
+	if (c->parties)
+		at_chap_parties_clear(c);
 	at_turns_clear(&c->turns);
 	c->loose = AT_ORDER_NONE;
 	c->fat = TAB;

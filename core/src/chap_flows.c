@@ -15,7 +15,7 @@ static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 
 	*f = (struct chap_flow){
 		.node = f->node,
-		.credit = chap_newcomer_credit(c),
+		.credit = c->parties ? 0 : chap_newcomer_credit(c),
 		.last = now,
 		.epoch = c->epoch,
 		.gen = f->gen + 1,
@@ -23,6 +23,10 @@ static void chap_start(struct chap *c, u32 i, const struct at_pkt *p, u64 now)
 		.scale = c->scale,
 		.flags = (u8)((at_tcp(p, &t) ? KNOWN | TCP : KNOWN) | c->revision),
 	};
+	if (c->parties) {
+		f->level = 0;
+		at_chap_party_begin(c, i, p);
+	}
 	if (c->controls)
 		c->controls[i] = (struct chap_control){ 0 };
 	c->n_new++;
@@ -65,7 +69,7 @@ static void chap_retire(struct chap *c, u64 now)
 static void chap_evict(struct chap *c)
 {
 	/* at most: the tab is no flow, the loose one is */
-	u32 busy = c->order.n + c->parked.n + c->turns.members + 1;
+	u32 busy = c->parties ? c->parties->slots : c->order.n + c->parked.n + c->turns.members + 1;
 
 	for (u32 list = 0; list < AT_FLOWS_LISTS; list++) {
 		for (u32 n = 0; n <= CHANCES + busy; n++) {

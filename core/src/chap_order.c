@@ -54,7 +54,10 @@ static void chap_lift(struct chap *c, u32 id)
 /* Gives a slot its place by the credit of its flow. */
 void at_chap_rank(struct chap *c, u32 id)
 {
-	chap_seat(c, id);
+	if (c->parties)
+		at_chap_party_rank(c, id);
+	else
+		chap_seat(c, id);
 }
 
 /* The loose slot gets its place. */
@@ -69,7 +72,9 @@ static inline void chap_seat_loose(struct chap *c)
 
 void at_chap_unrank(struct chap *c, u32 id)
 {
-	if (c->loose == id)
+	if (c->parties)
+		at_chap_party_unrank(c, id);
+	else if (c->loose == id)
 		c->loose = AT_ORDER_NONE;
 	else
 		chap_lift(c, id);

@@ -22,36 +22,45 @@
 #include "airtab/credit.h"
 #include "airtab/flowtable.h"
 #include "airtab/order.h"
+#include "airtab/shelves.h"
 #include "airtab/tickets.h"
 #include "airtab/turns.h"
 #include "airtab/urgent.h"
 
 #define MULTICAST 0u		/* record; no flow of the table has number 0 */
 #define TAB 0u			/* slot */
+#define SLOT_FLOW 0x7fffffffu	/* mask of the number of a slot's flow */
 
 enum { KNOWN = 1, SERVED = 2, ESTABLISHED = 4, RECENT = 8, TCP = 16,
        REVISION = 32,		/* of the increment: the credit is from before a change */
-       PARKED = 64 };		/* all its queued packets are */
+       PARKED = 64,		/* all its queued packets are */
+       WAITING = 128,		/* groups: its slot is a newcomer's */
+       SPARSE = REVISION };	/* groups: came to an empty slot and uses little of the air */
 
 /* A flow: one cache line. */
 struct chap_flow {
 	struct at_flow_node node;
 	s64 credit;		/* distance from 2I, ns, as it was in `epoch` */
-	u64 last;		/* last served (first seen, if never), ns */
+	u64 last;		/* last served (first seen, if never), ns; groups: its queue became empty or not empty */
 	u64 air;		/* charged in all, ns */
 	u32 epoch;
 	u32 gen;		/* of the record: one more for each flow that it holds */
-	u32 created;		/* order of creation, for ties */
+	union {
+		u32 created;	/* order of creation, for ties */
+		u32 level;	/* groups: airtime since its queue was empty, and before, less a part of the time, ns */
+	};
 	u32 slot;		/* 0 = not backlogged */
 	u32 packets;		/* served */
 	u16 scale;		/* airtime / nominal, Q10 */
 	u8 flags;
+	u8 party;		/* chap_party.c: the group whose share it has a part of; `epoch` is that group's */
 };
 
 /* The backlog of a flow; slot 0 is the tab's. */
 struct chap_slot {
 	struct at_fifo list;
-	u32 flow;
+	u32 flow : 31;
+	u32 aside : 1;		/* groups: it lies on a shelf of those that are parked */
 	u32 len;		/* packets */
 };
 
@@ -85,6 +94,9 @@ struct chap {
 	u64 new_len, new_bytes;		/* newcomers' packets */
 	u16 scale;			/* mean of all flows, Q10 */
 	u64 seq;
+	u64 busy_from;			/* when the nominal airtime below began, ns; 0 = the queue was empty */
+	u32 busy_nominal;
+	u16 line;			/* scale of a host without reports, Q10; 0 = not known */
 	struct at_urgent urgent;
 
 	/* The last change of the increment: its epoch, what it adds to a distance from
@@ -104,10 +116,13 @@ struct chap {
 	struct chap_control *controls;	/* of flows[0..table.size]; NULL = no target */
 	struct at_codel_params codel;
 	struct at_codel_stats aqm;
+	struct chap_drain *drain;	/* bounds of stations (chap_drain.c); NULL: none */
+	struct chap_parties *parties;	/* shares of stations (chap_party.c); NULL: of flows */
 	struct at_tickets tickets;
 	struct at_turns turns;		/* of newcomers' slots, by station or source */
-	struct chap_drain *drain;	/* bounds of stations (chap_drain.c); NULL: none */
 };
+
+#include "chap_party.h"
 
 static inline struct chap *chap_priv(const struct at_qdisc *q)
 {
@@ -124,8 +139,13 @@ static inline struct chap_flow *chap_tab(const struct chap *c)
 /* Of a flow that has not seen the last boost or the last change. */
 s64 at_chap_late_credit(const struct chap *c, const struct chap_flow *f);
 
+/* Credit of a flow of a group. */
+s64 at_chap_party_flow_credit(const struct chap *c, const struct chap_flow *f);
+
 static inline s64 chap_credit_of(const struct chap *c, const struct chap_flow *f)
 {
+	if (c->parties)
+		return at_chap_party_flow_credit(c, f);
 	return __builtin_expect(f->epoch == c->epoch, 1) ? f->credit : at_chap_late_credit(c, f);
 }
 
@@ -150,7 +170,7 @@ static inline void chap_charge(const struct chap *c, struct chap_flow *f, s64 ns
 	chap_charge_present(c, f, ns);
 }
 
-/* What a flow starts with, or the newcomers compete with: min(I, tab). */
+/* Credit of a new flow and of the newcomers: min(I, tab). Not with groups. */
 static inline s64 chap_newcomer_credit(const struct chap *c)
 {
 	s64 d = c->newcomers ? chap_credit_of(c, chap_tab(c)) : 0;
@@ -165,6 +185,11 @@ static inline bool chap_expired(const struct chap *c, const struct chap_flow *f,
 	return now - f->last > (f->flags & TCP ? c->tcp_timeout : c->udp_timeout);
 }
 
+/* A record begins: p's group becomes the flow's. */
+void at_chap_party_begin(struct chap *c, u32 i, const struct at_pkt *p);
+/* Before a flow without packets gets one: p's group becomes the flow's. */
+void at_chap_party_enter(struct chap *c, u32 i, const struct at_pkt *p, u64 now);
+
 /* A record for p's flow: i, which has expired, or a new one if i is 0. */
 u32 at_chap_begin(struct chap *c, u32 i, const struct at_pkt *p, u64 now);
 
@@ -174,12 +199,17 @@ static inline u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 no
 	struct chap_flow *f;
 	u32 i;
 
-	if (at_sta(p) == AT_GROUP)
+	if (at_sta(p) == AT_GROUP) {
+		if (c->parties && !c->flows[MULTICAST].slot)
+			at_chap_party_enter(c, MULTICAST, p, now);
 		return MULTICAST;
+	}
 	i = at_flows_find(&c->table, at_flow(p));
 	f = &c->flows[i];
 	if (!i || (!f->slot && chap_expired(c, f, now)))
 		return at_chap_begin(c, i, p, now);
+	if (c->parties && !f->slot)
+		at_chap_party_enter(c, i, p, now);
 	f->flags |= RECENT;
 	if ((f->flags & (SERVED | ESTABLISHED)) == SERVED) {
 		f->flags |= ESTABLISHED;
@@ -188,15 +218,17 @@ static inline u32 at_chap_flow_of(struct chap *c, const struct at_pkt *p, u64 no
 	return i;
 }
 
-/* The record of p's flow if nothing is to be done about it but to queue p: it came back
+/* The slot of p's flow if nothing is to be done about it but to queue p: it came back
  * before, has packets queued and is not parked; else 0. */
-static inline u32 chap_flow_at_work(const struct chap *c, const struct at_pkt *p)
+static inline u32 chap_slot_at_work(const struct chap *c, const struct at_pkt *p)
 {
 	const u8 want = SERVED | ESTABLISHED | RECENT;
-	u32 i = at_sta(p) == AT_GROUP ? 0 : at_flows_top(&c->table, at_flow(p));
+	u32 i = at_sta(p) == AT_GROUP ? 0 : *at_flows_bucket(&c->table, at_flow(p));
 	const struct chap_flow *f = &c->flows[i];
 
-	return i && f->slot && (f->flags & (want | PARKED)) == want ? i : 0;
+	/* as at_flows_top() */
+	return AT_MOSTLY(i && i < c->table.fresh && f->node.key == at_flow(p) && (f->flags & (want | PARKED)) == want)
+		       ? f->slot : 0;
 }
 
 /* ---- order of the backlogged flows ---- */
@@ -220,6 +252,8 @@ static inline s64 chap_key(const struct chap *c, u32 id)
 /* Whether a slot is in an order, or loose; else it is a newcomer's. */
 static inline bool chap_ranked(const struct chap *c, u32 id)
 {
+	if (c->parties)
+		return !(chap_flow_in(c, id)->flags & WAITING);
 	return c->loose == id || at_order_has(&c->order, id);
 }
 
@@ -236,6 +270,10 @@ void at_chap_loosen(struct chap *c, u32 id);
 /* Charges a flow, backlogged or not; the newcomers' tab. */
 static inline void at_chap_pay(struct chap *c, struct chap_flow *f, s64 ns)
 {
+	if (c->parties) {
+		at_chap_party_pay(c, f->party, f, ns);
+		return;
+	}
 	if (f->slot && f->slot != c->loose)
 		at_chap_loosen(c, f->slot);
 	chap_charge(c, f, ns);
@@ -284,14 +322,26 @@ void at_chap_open(struct at_qdisc *q, u32 i, const struct at_pkt *p);
 /* A newcomer's slot has n packets and so many bytes more. */
 void at_chap_count_newcomer(struct chap *c, u32 id, s32 n, s64 bytes);
 
-/* p is queued in a slot that is no newcomer's. */
-static inline void chap_push(struct chap *c, u32 id, struct at_pkt *p)
+/* p is queued in a slot that is in the order of flows. */
+static inline void chap_push_ranked(struct chap *c, u32 id, struct at_pkt *p)
 {
 	struct chap_slot *s = &c->slots[id];
 
 	at_fifo_push(&s->list, p);
 	if (++s->len > c->slots[c->fat].len)
 		c->fat = id;
+}
+
+/* p is queued in a slot that is no newcomer's. */
+static inline void chap_push(struct chap *c, u32 id, struct at_pkt *p)
+{
+	if (!c->parties) {
+		chap_push_ranked(c, id, p);
+		return;
+	}
+	at_fifo_push(&c->slots[id].list, p);
+	c->slots[id].len++;
+	at_chap_party_pushed(c, id);
 }
 
 /* p, of flow i, is queued. */
@@ -309,26 +359,39 @@ static inline void at_chap_append(struct at_qdisc *q, u32 i, struct at_pkt *p)
 	} else {
 		at_fifo_push(&c->slots[f->slot].list, p);
 		c->slots[f->slot].len++;
+		if (c->parties)
+			at_chap_party_pushed(c, f->slot);
 		at_chap_count_newcomer(c, f->slot, 1, at_bytes(p));
 	}
 }
 
+/* p was taken from a slot: counts of its group and of its station's bound. */
+void at_chap_count_taken(struct chap *c, u32 id, const struct at_pkt *p);
 /* p was taken from a slot, which is empty now, or a newcomer's, or somebody is closed. */
 void at_chap_taken(struct at_qdisc *q, u32 id, const struct at_pkt *p);
 
-/* Takes the packet of a slot behind `before`, or the oldest. An emptied slot is closed. */
-static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+/* Takes the packet of a slot behind `before`, or the oldest. An emptied slot is closed. `k`: as in struct chap;
+ * `ranked`: the slot is not a newcomer's; `closed`: a station is. */
+AT_HEAP_FN struct at_pkt *chap_take(struct at_qdisc *q, const struct chap_parties *k, u32 id, bool ranked,
+				    bool closed, struct at_pkt *before)
 {
 	struct chap *c = chap_priv(q);
 	struct chap_slot *s = &c->slots[id];
 	struct at_pkt *p = at_fifo_take(&s->list, before);
 
 	s->len--;
-	if (c->drain)
-		at_chap_drain_count(c, id, -1, -(s64)at_bytes(p));
-	if (!s->list.head || q->closed || !chap_ranked(c, id))
+	if (__builtin_expect(k ? k->counted : c->drain != NULL, 0))
+		at_chap_count_taken(c, id, p);
+	if (!s->list.head || closed || !ranked)
 		at_chap_taken(q, id, p);
 	return p;
+}
+
+static inline struct at_pkt *at_chap_take(struct at_qdisc *q, u32 id, struct at_pkt *before)
+{
+	struct chap *c = chap_priv(q);
+
+	return chap_take(q, c->parties, id, chap_ranked(c, id), q->closed, before);
 }
 
 /* Takes the oldest packet of a slot that is not parked: one may go. */

@@ -5,6 +5,7 @@
  *   FREE   nobody's; the last one used goes first, for it is in the cache
  *   LIVE   outstanding; oldest first, as the others
  *   STALE  outstanding for its station alone
+ *   MUTE   the same, and its station is silent
  *   HELD   done too early, or paced: outstanding until the model says it is sent
  *   GONE   given up; its completion may still come
  *   BATCH  completed, what it took is not known yet
@@ -15,12 +16,13 @@
 #include "airtab/estimate.h"
 #include "airtab/governor.h"
 
-enum list { FREE, LIVE, STALE, HELD, GONE, BATCH, DUE, LISTS };
+enum list { FREE, LIVE, STALE, MUTE, HELD, GONE, BATCH, DUE, LISTS };
 
 #define LEARN_NS 32000000u	/* airtime after which the sums are halved */
 #define SCALE_MIN 4u		/* 1/256 */
 #define SCALE_MAX (1u << 20)	/* 1024 */
 #define NOBODY (~(u32)0)
+#define LINES 4u		/* access categories */
 
 struct record {
 	u64 left, seq;		/* ns; which one it was */
@@ -31,11 +33,16 @@ struct record {
 	u32 est, charge;	/* ns: the host's; counted as outstanding */
 	u8 list;
 	bool completed;		/* HELD: nothing more comes */
+	bool apart;		/* in the budget of its station alone */
+	u8 line;		/* its access category */
 };
+
+/* What a station's own completions tell. */
+enum verdict { UNKNOWN, MEASURED, EARLY };
 
 struct station {
 	u64 ns, told;		/* outstanding; by the host's estimates alone */
-	u64 newest;		/* seq of the last packet of those that completed */
+	u64 newest[LINES];	/* seq of the last packet of those that completed, by access category */
 	u64 total;		/* ns charged */
 	u64 est, bytes;		/* sums of estimates and bytes that took air */
 	u32 air;
@@ -49,6 +56,7 @@ struct station {
 	u32 todo;		/* next to be looked at */
 	bool closed;		/* as the host knows */
 	bool todo_in, silent;
+	u8 judged, judged_early, verdict;
 };
 
 struct trial {
@@ -75,15 +83,23 @@ struct at_governor {
 	u64 model;		/* when what is held is sent */
 	u64 seq;		/* packets that left */
 	u64 last, blind_since;	/* completion of anybody; an expiry without one */
+	u64 last_heard, front;	/* heard before that; when the latest packet left of those that completed */
 	u32 frames;		/* outstanding */
 	u32 floor;		/* of all, as tried */
 	u32 widest;		/* maximum aggregate of any station, ns */
 	u32 batch;		/* charge of the largest batch lately, of any that tells none */
 	u32 budget, budget_station;	/* ns: of k, or what holds batches */
-	u32 blind, judged, judged_early;
+	u64 rounds_ns;		/* sum of rounds since the last mean */
+	u32 rounds, round;	/* of so many batches; ns from leaving to completion, mean */
+	u32 counts_for, silent_after, lost_after;	/* ns: of k, or so many rounds */
+	u32 aged;		/* records that are STALE or MUTE */
+	u32 blind;
+	u32 early, measured;	/* stations with that verdict */
 	u32 todo, todo_end, closed;
 	struct trial trial;
 	u8 mode;
+	bool blinded;		/* no station completes packets */
+	bool lasting;		/* `stale` is longer than `counted` */
 	bool met;		/* somebody completed once */
 	bool bound;		/* something held packets back before this batch */
 };
@@ -175,11 +191,23 @@ static bool full(const struct at_governor *g, const struct station *s)
 	return s->frames >= s->floor_now && spent(s->ns, s->told, g->budget_station, s->ampdu_ns);
 }
 
+/* Whether the station's packets go at the rate of the model. */
+static bool paced(const struct at_governor *g, const struct station *s)
+{
+	return s->verdict == EARLY || (g->mode == AT_GOVERNOR_PACED && (g->blinded || s->verdict == UNKNOWN));
+}
+
+/* Whether a station that is silent is not asked now. */
+static bool unasked(const struct at_governor *g, const struct station *s)
+{
+	return !paced(g, s) && (s->counted || s->asked >= AT_GOVERNOR_ASKED);
+}
+
 static bool shut(const struct at_governor *g, const struct station *s)
 {
 	if (s == &g->sta[g->k.stations + 1])
 		return false;
-	if (s->silent && g->mode == AT_GOVERNOR_MEASURED && (s->counted || s->asked >= AT_GOVERNOR_ASKED))
+	if (s->silent && unasked(g, s))
 		return true;
 	return full(g, s);
 }
@@ -279,58 +307,94 @@ enum at_governor_mode at_governor_mode(const struct at_governor *g)
 	return (enum at_governor_mode)g->mode;
 }
 
-static void turn(struct at_governor *g, enum at_governor_mode mode)
+bool at_governor_paced(const struct at_governor *g, u16 sta)
 {
-	if (g->mode == mode)
-		return;
-	g->mode = (u8)mode;
+	return paced(g, &g->sta[place(g, sta)]);
+}
+
+/* Whether a station that is measured has completed packets lately: an idle one proves nothing of the driver. */
+static bool proven(const struct at_governor *g, u64 now)
+{
+	return g->measured && now - g->batch_last <= g->k.expiry;
+}
+
+/* Whether there is backpressure below, by the verdicts and by what was never completed. True: that has changed. */
+static bool set_mode(struct at_governor *g, u64 now)
+{
+	bool none = g->blinded || (g->early && !proven(g, now));
+
+	if (g->mode == (none ? AT_GOVERNOR_PACED : AT_GOVERNOR_MEASURED))
+		return false;
+	g->mode = none ? AT_GOVERNOR_PACED : AT_GOVERNOR_MEASURED;
 	g->stats.turns++;
-	g->blind = 0;
-	g->judged = g->judged_early = 0;
+	return true;
+}
+
+static void set_verdict(struct at_governor *g, struct station *s, enum verdict to, u64 now)
+{
+	g->early += (u32)(to == EARLY) - (s->verdict == EARLY);
+	g->measured += (u32)(to == MEASURED) - (s->verdict == MEASURED);
+	s->verdict = (u8)to;
+	s->judged = s->judged_early = 0;
+	set_mode(g, now);
 	look_all(g);
 }
 
-/* A completion was early or not. */
-static void judge(struct at_governor *g, bool early)
+static void set_blinded(struct at_governor *g, bool to, u64 now)
+{
+	g->blind = 0;
+	g->blinded = to;
+	set_mode(g, now);
+	look_all(g);
+}
+
+/* A completion of a station was early or not. */
+static void judge(struct at_governor *g, struct station *s, bool early, u64 now)
 {
 	u32 n;
 
-	g->judged++;
-	g->judged_early += early;
-	if (g->judged < AT_GOVERNOR_JUDGED)
+	s->judged_early += early;
+	if (++s->judged < AT_GOVERNOR_JUDGED)
 		return;
-	n = g->judged_early;
-	g->judged = g->judged_early = 0;
-	if (n > AT_GOVERNOR_JUDGED / 2)
-		turn(g, AT_GOVERNOR_PACED);
-	else if (n < AT_GOVERNOR_JUDGED / 4)
-		turn(g, AT_GOVERNOR_MEASURED);
+	n = s->judged_early;
+	s->judged = s->judged_early = 0;
+	if (n < AT_GOVERNOR_JUDGED / 4 && g->blinded)
+		set_blinded(g, false, now);
+	if (n > AT_GOVERNOR_JUDGED / 2 && s->verdict != EARLY)
+		set_verdict(g, s, EARLY, now);
+	else if (n < AT_GOVERNOR_JUDGED / 4 && s->verdict != MEASURED)
+		set_verdict(g, s, MEASURED, now);
+	else if (s->verdict == EARLY && set_mode(g, now))
+		look_all(g);
 }
 
 /* The driver is done with r, which it may have sent. */
-static void alive(struct at_governor *g, const struct record *r, u64 now)
+static void alive(struct at_governor *g, struct station *s, const struct record *r, u64 now)
 {
-	struct station *s = &g->sta[r->sta];
-
-	if (s->newest < r->seq)
-		s->newest = r->seq;
+	if (s->newest[r->line] < r->seq)
+		s->newest[r->line] = r->seq;
 	if (s->silent) {
 		s->silent = false;
 		s->asked = 0;
 		look(g, r->sta);
 	}
 	g->last = now;
+	g->last_heard = g->heard;
+	g->front = r->left > g->front ? r->left : g->front;
 	g->met = true;
 	g->blind = 0;
 }
 
 /* Outstanding */
 
-static void count_all(struct at_governor *g, const struct record *r, bool in)
+static inline __attribute__((__always_inline__)) void
+count_all(struct at_governor *g, const struct record *r, bool in)
 {
-	g->ns += in ? r->charge : 0 - (u64)r->charge;
-	g->told += in ? r->est : 0 - (u64)r->est;
-	g->frames += in ? 1 : ~(u32)0;
+	if (!r->apart) {
+		g->ns += in ? r->charge : 0 - (u64)r->charge;
+		g->told += in ? r->est : 0 - (u64)r->est;
+		g->frames += in ? 1 : ~(u32)0;
+	}
 	g->sta[r->sta].counted += in ? 1 : ~(u32)0;
 }
 
@@ -346,19 +410,23 @@ static void count_sta(struct at_governor *g, const struct record *r, bool in)
 	look(g, r->sta);
 }
 
-/* r is sent when the model has sent what is held before it. */
+/* r is sent when the model has sent what is held before it. Sets whether it is apart. */
 static void hold(struct at_governor *g, struct record *r, u64 now)
 {
 	g->model = (g->model > now ? g->model : now) + r->charge;
 	r->at = g->model;
+	/* where a station is measured, the driver sends that one's packets and has freed this one */
+	r->apart = proven(g, now) && !g->blinded;
 	move(g, r, HELD);
 }
 
-/* r, which is LIVE or STALE, is given up. */
+/* r, which is LIVE, STALE or MUTE, is given up. */
 static void expire(struct at_governor *g, struct record *r, u64 now)
 {
 	if (r->list == LIVE)
 		count_all(g, r, false);
+	else
+		g->aged--;
 	move(g, r, GONE);
 	g->sta[r->sta].asked -= g->sta[r->sta].asked > 0;
 	count_sta(g, r, false);
@@ -367,21 +435,37 @@ static void expire(struct at_governor *g, struct record *r, u64 now)
 		return;
 	g->blind_since = now;
 	if (++g->blind >= AT_GOVERNOR_BLIND || !g->met)
-		turn(g, AT_GOVERNOR_PACED);
+		set_blinded(g, true, now);
+}
+
+/* Whether a later packet of its station and category completed. */
+static bool overtaken(const struct at_governor *g, const struct record *r)
+{
+	return g->sta[r->sta].newest[r->line] > r->seq;
 }
 
 /* r, which is LIVE, counts for its station alone from now on, or no more. */
 static void grow_stale(struct at_governor *g, struct record *r, u64 now)
 {
-	struct station *s = &g->sta[r->sta];
-
-	if (s->newest > r->seq) {
+	if (overtaken(g, r)) {
 		expire(g, r, now);
 		return;
 	}
 	count_all(g, r, false);
 	move(g, r, STALE);
-	s->silent = true;
+	g->aged++;
+	look(g, r->sta);
+}
+
+/* r is STALE: its station is silent, unless a later packet completed. */
+static void grow_mute(struct at_governor *g, struct record *r, u64 now)
+{
+	if (overtaken(g, r)) {
+		expire(g, r, now);
+		return;
+	}
+	move(g, r, MUTE);
+	g->sta[r->sta].silent = true;
 	look(g, r->sta);
 }
 
@@ -496,7 +580,7 @@ static void see_bound(struct at_governor *g, u32 i)
 	g->bound = t->sta != NOBODY && (t->sta != i || (back && s->frames >= s->floor_now));
 	if (t->sta == i && !t->base) {
 		t->own = s->frames;
-		t->all = g->frames;
+		t->all = g->frames + !g->frames;
 	}
 }
 
@@ -552,12 +636,39 @@ static void learn(struct station *s, const struct record *r, u32 air)
 	s->bytes += r->bytes;
 }
 
+/* Sets the time that a packet counts in all while none completes, or once it is overtaken, and after which its station is silent. */
+static void set_times(struct at_governor *g)
+{
+	u64 silent = AT_GOVERNOR_ROUNDS * (u64)g->round, counts = g->k.counted > g->budget ? g->k.counted : g->budget;
+
+	g->lasting = g->k.stale > g->k.counted;
+	silent = silent < g->k.expiry / 2 ? silent : g->k.expiry / 2;
+	silent = g->lasting && silent > g->k.stale ? silent : g->k.stale;
+	g->silent_after = (u32)silent;
+	g->counts_for = (u32)(counts < silent ? counts : silent);
+	counts = 2 * (u64)g->round > counts ? 2 * (u64)g->round : counts;
+	g->lost_after = g->lasting ? (u32)(counts < silent ? counts : silent) : g->counts_for;
+}
+
+/* The oldest packet of a batch was below for so long. */
+static void see_round(struct at_governor *g, u64 ns)
+{
+	g->rounds_ns += ns;
+	if (++g->rounds < AT_GOVERNOR_JUDGED)
+		return;
+	ns = g->rounds_ns / AT_GOVERNOR_JUDGED;
+	g->round = ns < g->k.expiry ? (u32)ns : g->k.expiry;
+	g->rounds_ns = g->rounds = 0;
+	set_times(g);
+}
+
 static void set_budgets(struct at_governor *g)
 {
 	u32 all = g->batch * 3, own = g->batch * 2;
 
 	g->budget = all > g->k.inflight ? all : g->k.inflight;
 	g->budget_station = own > g->k.inflight_station ? own : g->k.inflight_station;
+	set_times(g);
 }
 
 /* A batch had so many packets of a station, charged so much: an aggregate, if nobody tells
@@ -589,6 +700,7 @@ void at_governor_settle(struct at_governor *g)
 	/* it took no time before it left, whoever was outstanding then */
 	if (g->batch_left > g->since)
 		count_from(g, g->batch_left, g->batch_heard);
+	see_round(g, g->batch_last - g->batch_left);
 	took = g->batch_last - g->since;
 	heard = g->heard - g->heard_since;
 	took -= heard < took ? heard : took;
@@ -670,7 +782,13 @@ static u32 at_most(u64 ns)
 	return ns < AT_GOVERNOR_CHARGE_MAX ? (u32)ns : AT_GOVERNOR_CHARGE_MAX;
 }
 
-u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u64 now)
+/* Index of the access category of a user priority (802.11-2020 table 10-1): 0, 1, 1, 0, 2, 2, 3, 3, two bits each. */
+static u8 line_of(u16 up)
+{
+	return 0xfa14 >> 2 * (up & 7) & 3;
+}
+
+u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u16 up, u64 now)
 {
 	u32 i = place(g, sta);
 	struct record *r = place_for(g);
@@ -687,16 +805,18 @@ u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u64 now
 	r->est = at_most(est);
 	r->charge = r->est;
 	r->completed = false;
+	r->line = line_of(up);
 	g->sta[i].asked += g->sta[i].silent;
 	if (!++r->gen)
 		r->gen = 1;
-	if (g->mode == AT_GOVERNOR_PACED) {
+	if (paced(g, &g->sta[i])) {
 		g->stats.paced++;
 		hold(g, r, now);
 	} else {
 		r->charge = at_most((u64)r->est * g->sta[i].scale / AT_SCALE_ONE);
 		r->charge += !r->charge;
 		r->at = g->heard;
+		r->apart = g->sta[i].silent && g->lasting;
 		move(g, r, LIVE);
 	}
 	count_all(g, r, true);
@@ -711,7 +831,7 @@ static struct record *find(struct at_governor *g, u64 record)
 
 	if (i >= g->k.records || !(record >> 32) || r->gen != record >> 32 || r->completed)
 		return NULL;
-	return r->list == LIVE || r->list == STALE || r->list == HELD || r->list == GONE ? r : NULL;
+	return r->list == FREE || r->list == BATCH ? NULL : r;
 }
 
 /* A packet that is LIVE was done too early. */
@@ -719,7 +839,9 @@ static void was_early(struct at_governor *g, struct record *r, u64 now)
 {
 	g->stats.early++;
 	r->completed = true;
+	count_all(g, r, false);
 	hold(g, r, now);
+	count_all(g, r, true);
 }
 
 static void was_live(struct at_governor *g, struct record *r, bool sent, u64 now)
@@ -736,6 +858,7 @@ static void was_live(struct at_governor *g, struct record *r, bool sent, u64 now
 void at_governor_done(struct at_governor *g, u64 record, bool sent, u64 now)
 {
 	struct record *r = find(g, record);
+	struct station *s;
 	bool early;
 
 	if (!r) {
@@ -743,9 +866,10 @@ void at_governor_done(struct at_governor *g, u64 record, bool sent, u64 now)
 		return;
 	}
 	early = now - r->left < AT_GOVERNOR_SHORTEST || now - r->left < r->est / 4;
-	judge(g, early);
+	s = &g->sta[r->sta];
+	judge(g, s, early, now);
 	if (!early)
-		alive(g, r, now);
+		alive(g, s, r, now);
 	switch ((enum list)r->list) {
 	case LIVE:
 		if (early)
@@ -760,7 +884,9 @@ void at_governor_done(struct at_governor *g, u64 record, bool sent, u64 now)
 		g->stats.unsent += !early && !sent;
 		return;
 	case STALE:
+	case MUTE:
 		g->stats.late++;
+		g->aged--;
 		move(g, r, FREE);
 		count_sta(g, r, false);
 		return;
@@ -781,6 +907,31 @@ void at_governor_heard(struct at_governor *g, u64 air, u64 now)
 	g->heard_last = now;
 }
 
+static u64 later(u64 a, u64 b)
+{
+	return a > b ? a : b;
+}
+
+/* When the oldest packet that is LIVE counts in all no more, as far as is known now. Not before the completion that shows it. */
+static u64 stale_at(const struct at_governor *g)
+{
+	const struct record *r = oldest(g, LIVE);
+	u64 at, most;
+
+	if (empty(g, LIVE))
+		return AT_NEVER;
+	at = r->left + g->counts_for;
+	if (!g->lasting)
+		return at;
+	if (g->front >= at)
+		return later(at, g->last);
+	if (g->front >= r->left && overtaken(g, r))
+		return later(r->left + g->lost_after, g->last);
+	at = r->left > g->last ? at + g->heard - r->at : g->last + g->counts_for + g->heard - g->last_heard;
+	most = r->left + g->silent_after;
+	return at < most ? at : most;
+}
+
 static u64 sooner(const struct at_governor *g, enum list l, u64 after, u64 than)
 {
 	u64 at;
@@ -793,8 +944,11 @@ static u64 sooner(const struct at_governor *g, enum list l, u64 after, u64 than)
 
 u64 at_governor_wake(const struct at_governor *g)
 {
-	u64 at = sooner(g, LIVE, g->k.stale, sooner(g, STALE, g->k.expiry, AT_NEVER));
+	u64 at = AT_NEVER, stale = stale_at(g);
 
+	if (g->aged)
+		at = sooner(g, STALE, g->silent_after, sooner(g, MUTE, g->k.expiry, at));
+	at = stale < at ? stale : at;
 	if (!empty(g, HELD) && oldest(g, HELD)->at < at)
 		at = oldest(g, HELD)->at;
 	if (!empty(g, BATCH) && g->batch_last + g->k.batch + 1 < at)
@@ -802,14 +956,24 @@ u64 at_governor_wake(const struct at_governor *g)
 	return at;
 }
 
+/* What is STALE or MUTE. */
+static void age(struct at_governor *g, u64 now)
+{
+	while (sooner(g, STALE, g->silent_after, AT_NEVER) <= now)
+		grow_mute(g, oldest(g, STALE), now);
+	while (sooner(g, MUTE, g->k.expiry, AT_NEVER) <= now)
+		expire(g, oldest(g, MUTE), now);
+}
+
 void at_governor_tick(struct at_governor *g, u64 now)
 {
 	if (now - g->batch_last > g->k.batch)
 		at_governor_settle(g);
-	while (sooner(g, LIVE, g->k.stale, AT_NEVER) <= now)
+	/* never before that time; most calls come earlier */
+	while (sooner(g, LIVE, g->counts_for, AT_NEVER) <= now && stale_at(g) <= now)
 		grow_stale(g, oldest(g, LIVE), now);
-	while (sooner(g, STALE, g->k.expiry, AT_NEVER) <= now)
-		expire(g, oldest(g, STALE), now);
+	if (g->aged)
+		age(g, now);
 	while (!empty(g, HELD) && oldest(g, HELD)->at <= now) {
 		struct record *r = oldest(g, HELD);
 
@@ -833,13 +997,13 @@ void at_governor_link(struct at_governor *g, const struct at_link *l, u64 now)
 	struct station *s = &g->sta[i];
 	bool narrower = s->ampdu_ns == g->widest && l->ampdu_ns < g->widest;
 
-	(void)now;
 	if (i >= g->k.stations)
 		return;
 	s->ampdu_ns = l->ampdu_ns;
 	if (!l->here) {
 		s->silent = false;
 		s->asked = 0;
+		set_verdict(g, s, UNKNOWN, now);
 		s->scale = AT_SCALE_ONE;
 		s->air = 0;
 		s->est = s->bytes = s->total = 0;
@@ -896,19 +1060,20 @@ void at_governor_change(struct at_governor *g, const struct at_governor_params *
 
 void at_governor_reset(struct at_governor *g, u64 now)
 {
-	static const u8 all[] = { LIVE, STALE, HELD, BATCH, DUE };
+	static const u8 all[] = { LIVE, STALE, MUTE, HELD, BATCH, DUE };
 
 	for (u32 i = 0; i < sizeof(all); i++)
 		while (!empty(g, (enum list)all[i])) {
 			struct record *r = oldest(g, (enum list)all[i]);
-			bool counted = r->list == LIVE || r->list == STALE || r->list == HELD;
+			bool outstanding = r->list != BATCH && r->list != DUE;
 
-			if (counted && r->list != STALE)
+			if (r->list == LIVE || r->list == HELD)
 				count_all(g, r, false);
 			move(g, r, FREE);
-			if (counted)
+			if (outstanding)
 				count_sta(g, r, false);
 		}
+	g->aged = 0;
 	g->batch_charge = 0;
 	g->batch_frames = 0;
 	g->model = g->batch_last = g->since = now;

@@ -127,14 +127,14 @@ static inline void govern_had(struct governed *h)
 		struct at_governor_sta s = sta_of(h->g, sta);
 
 		/* paced, packets leave for everybody */
-		if (!s.silent || now_of(h->g).mode == AT_GOVERNOR_PACED || s.frames > h->had[sta] + AT_GOVERNOR_ASKED)
+		if (!s.silent || at_governor_paced(h->g, sta) || s.frames > h->had[sta] + AT_GOVERNOR_ASKED)
 			h->had[sta] = s.frames;
 	}
 }
 
-static inline u64 govern_leave(struct governed *h, u16 sta, u32 bytes, u64 est)
+static inline u64 govern_leave(struct governed *h, u16 sta, u32 bytes, u64 est, u16 up)
 {
-	u64 r = at_governor_left(h->g, sta, bytes, est, h->now);
+	u64 r = at_governor_left(h->g, sta, bytes, est, up, h->now);
 	u16 which;
 	bool open;
 
@@ -177,7 +177,7 @@ static inline void govern_flows(struct governed *h)
 
 		govern_poll(h);
 		while (at_governor_open(h->g) && !h->shut[sta]) {
-			CHECK(govern_leave(h, sta, 1500, 3 * MS));
+			CHECK(govern_leave(h, sta, 1500, 3 * MS, 0));
 			sta = (u16)(++went % GOVERN_STATIONS);
 		}
 		h->now += MS;
@@ -200,6 +200,7 @@ static inline void govern(const u8 *data, size_t n)
 	k.batch = n > 2 ? data[2] * 1000 : 0;
 	k.floor = 1 + (n > 3 ? data[3] % 4 : 0);
 	k.expiry = n > 1 && data[1] & 2 ? 100000000 : 500000000;
+	k.stale = n > 1 && data[1] & 6 ? 25000000 : k.stale;
 	govern_open(&h, &k);
 	for (size_t i = 0; i + 4 < n; i += 4) {
 		u16 sta = data[i + 1] % 7 == 5 ? AT_GROUP : data[i + 1] % 7 == 6 ? AT_NO_STA : data[i + 1] % 7;
@@ -215,7 +216,7 @@ static inline void govern(const u8 *data, size_t n)
 			for (u32 s = 0; s < GOVERN_STATIONS; s++)
 				aggregate = aggregate < wide[s] ? wide[s] : aggregate;
 			govern_budgets(&h, sta, aggregate);
-			r = govern_leave(&h, sta, (u32)(y * 6 + 1), x * y * 300);
+			r = govern_leave(&h, sta, (u32)(y * 6 + 1), x * y * 300, (u16)(y >> 3));
 			CHECK(r);
 			h.seen[h.n_seen++ % 64] = r;
 			break;
@@ -240,7 +241,7 @@ static inline void govern(const u8 *data, size_t n)
 			if (x > 250)
 				at_governor_reset(h.g, h.now);
 			else if (x > 240)
-				govern_leave(&h, sta, 1500, 0);	/* though it may not */
+				govern_leave(&h, sta, 1500, 0, 0);	/* though it may not */
 			else
 				at_governor_settle(h.g);
 		}

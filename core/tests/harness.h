@@ -53,6 +53,11 @@ static inline bool at_case(const char *call, bool *seen)
 			__VA_ARGS__;                                           \
 	} while (0)
 
+/* Arguments of chap with which each flow has an equal share. */
+#define FLAT "share=2 uplink=0 target=5000000 "
+/* Arguments of chap with which each station has one, and is charged for its uplink. */
+#define SHARED "share=0 uplink=2 target=20000000 "
+
 #define MS 1000000ull
 #define SEC 1000000000ull
 #define MAX_PARAMS 32
@@ -222,6 +227,15 @@ static inline void open_host(struct host *h, const char *name, const char *args,
 		h->free[h->n_free++] = i;
 	CHECK(h->pkts && h->place && h->free);
 	make_qdisc(h, ops, 1);
+}
+
+/* chap with equal shares of flows, and these arguments. */
+static inline void open_flat(struct host *h, const char *args, u32 packets)
+{
+	char all[300];
+
+	snprintf(all, sizeof(all), FLAT "%s", args);
+	open_host(h, "chap", all, packets);
 }
 
 /* An instance of the same discipline with the values that h has by now. */

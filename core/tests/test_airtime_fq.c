@@ -56,7 +56,7 @@ static void figures(void)
 		{ "target", 20 * MS }, { "interval", 100 * MS }, { "ecn", 1 }, { "drop_batch", 32 },
 		{ "stations", 256 }, { "air_quantum", QUANTUM }, { "aql", 1 },
 		{ "aql_low", 5 * MS }, { "aql_high", 12 * MS }, { "aql_threshold", 24 * MS },
-		{ "aql_expiry", 250 * MS },
+		{ "aql_expiry", 250 * MS }, { "rule", 0 },
 	};
 	const struct at_ops *ops = find_ops("airtime_fq");
 	struct host h;
@@ -795,21 +795,96 @@ static void closed(void)
 	close_host(&h);
 }
 
-/* Multicast and packets without a station are a station each: turns and limits. */
+/* Packets without a station are a station. Multicast counts for itself alone: 178 packets
+ * are 50.18 ms. */
 static void groups(void)
 {
-	static struct at_ticket t[64];
+	static struct at_ticket t[256];
 	struct host h;
 
-	open_reporting(&h, NO_CODEL, 200);
+	open_reporting(&h, NO_CODEL, 800);
 	for (u32 i = 0; i < 90; i++)
 		put_to(&h, AT_NO_STA, i, 1500, 0);
-	CHECK_EQ(comes(&h, 0, t), 43);
+	for (u32 i = 0; i < 300; i++)
+		put_to(&h, AT_GROUP, 1, 1500, 0);
+	CHECK_EQ(comes(&h, 0, t), 43 + 178);
 	CHECK_EQ(cell(&h, 257, "outstanding"), 43 * FULL_NS);
-	put_to(&h, AT_GROUP, 1, 1500, 0);
+	CHECK_EQ(cell(&h, 256, "outstanding"), 178 * FULL_NS);
+	CHECK_EQ(stat(&h, "held"), 2);
+	/* 24 ms in all are those of stations: 43 of 12.12 ms do not reach them */
+	fill(&h, 1, 80, 0);
+	CHECK_EQ(comes(&h, 0, t), 43);
+	CHECK_EQ(cell(&h, 1, "outstanding"), 43 * FULL_NS);
+	close_host(&h);
+}
+
+/* Multicast has a packet in each round and no debt, however long its packets took. With a
+ * station of packets of 256 us it has every other one, with one of 128 us every third. */
+static void group_turns(void)
+{
+	static const struct {
+		u64 takes;
+		const char *order;
+	} cases[] = { { 256 * US, "110101010101010" }, { 128 * US, "111011011011011" } };
+
+	for (u32 i = 0; i < 2; i++) {
+		struct host h;
+
+		open_reporting(&h, NO_CODEL, 100);
+		fill(&h, 1, 30, 0);
+		for (u32 n = 0; n < 20; n++)
+			put_to(&h, AT_GROUP, 1, 1500, 0);
+		for (const char *c = cases[i].order; *c; c++) {
+			bool group = get(&h, &ticket, 0)->sta == AT_GROUP;
+
+			CHECK_EQ(group, *c == '0');
+			report(&h, &ticket, group ? 10 * MS : cases[i].takes, 0);
+		}
+		CHECK_EQ(deficit(&h, 256), (s64)QUANTUM);
+		close_host(&h);
+	}
+}
+
+/* With its limit reached it waits for a report, and has its turn behind station 1;
+ * station 2 became an old one after that. */
+static void group_released(void)
+{
+	static struct at_ticket t[256];
+	struct host h;
+
+	open_reporting(&h, NO_CODEL, 800);
+	for (u32 n = 0; n < 300; n++)
+		put_to(&h, AT_GROUP, 1, 1500, 0);
+	CHECK_EQ(comes(&h, 0, t), 178);
+	fill(&h, 1, 3, 0);
+	fill(&h, 2, 3, 0);
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 1);
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 2);
+	report(&h, &t[0], FULL_NS, 0);
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 1);
 	CHECK_EQ(get(&h, &ticket, 0)->sta, AT_GROUP);
-	CHECK_EQ(cell(&h, 256, "outstanding"), FULL_NS);
-	CHECK(!get(&h, &ticket, 0));
+	CHECK_EQ(get(&h, &ticket, 0)->sta, 2);
+	close_host(&h);
+}
+
+/* In Linux 6.12 multicast has no limit, and nothing of it is in that of others. */
+static void group_unlimited(void)
+{
+	static struct at_ticket t[512];
+	struct host h;
+
+	open_reporting(&h, NO_CODEL "rule=1", 800);
+	for (u32 n = 0; n < 300; n++)
+		put_to(&h, AT_GROUP, 1, 1500, 0);
+	CHECK_EQ(comes(&h, 0, t), 300);
+	for (u32 n = 0; n < 300; n++)
+		put_to(&h, AT_GROUP, 1, 1500, 0);
+	change(&h, "rule=0", 0);
+	CHECK_EQ(comes(&h, 0, t), 0);
+	change(&h, "rule=1", 0);
+	CHECK_EQ(comes(&h, 0, t), 300);
+	fill(&h, 1, 80, 0);
+	CHECK_EQ(comes(&h, 0, t), 43);
 	close_host(&h);
 }
 
@@ -865,6 +940,9 @@ int main(void)
 	CASE(collisions());
 	CASE(closed());
 	CASE(groups());
+	CASE(group_turns());
+	CASE(group_released());
+	CASE(group_unlimited());
 	CASE(urgent());
 	return 0;
 }

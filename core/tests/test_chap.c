@@ -21,7 +21,7 @@ static void settlement(void)
 	struct host h;
 	struct at_ticket t, old;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	put(&h, 1, 1500, 0);
 	get(&h, &t, 0);
 	/* the nominal exchange: 281.93 us, as in phy-a, to 10 ns */
@@ -62,7 +62,7 @@ static void clocks(void)
 		struct at_ticket t;
 		struct host h;
 
-		open_host(&h, "chap", profile[faithful], 16);
+		open_flat(&h, profile[faithful], 16);
 		put(&h, 1, 1500, 0);
 		get(&h, &t, 0);
 		h.q->ops->sent(h.q, &t, &r, 0);
@@ -77,7 +77,7 @@ static void deep_ring(void)
 	static struct at_ticket t[5000];
 	struct host h;
 
-	open_host(&h, "chap", "", 16);
+	open_host(&h, "chap", FLAT "", 16);
 	for (u32 i = 0; i < 5000; i++) {
 		put(&h, 1, 1500, i);
 		get(&h, &t[i], i);
@@ -96,7 +96,7 @@ static void estimate(void)
 	struct at_ticket t;
 	u32 nominal = at_nominal_ns(1500), small = at_nominal_ns(100);
 
-	open_host(&h, "chap", "", 16);
+	open_host(&h, "chap", FLAT "", 16);
 	for (u32 i = 0; i < 100; i++)
 		serve(&h, 1, 3ull * nominal, i);
 	put(&h, 1, 100, 200);
@@ -114,7 +114,7 @@ static void clamp(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	serve(&h, 1, 10 * SEC, 0);
 	CHECK_EQ(credit(&h, 1), -250 * (s64)MS);
 	for (u32 i = 0; i < 500; i++) {
@@ -124,7 +124,7 @@ static void clamp(void)
 		CHECK(credit(&h, 2) <= 50 * (s64)MS);
 	}
 	close_host(&h);
-	open_host(&h, "chap", "profile=1 limit=35", 16);
+	open_host(&h, "chap", FLAT "profile=1 limit=35", 16);
 	serve(&h, 1, 10 * SEC, 0);
 	CHECK_EQ(credit(&h, 1), 25 * (s64)MS - 10 * (s64)SEC);
 	close_host(&h);
@@ -136,7 +136,7 @@ static void change_increment(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "newcomers=0", 64);
+	open_host(&h, "chap", FLAT "newcomers=0", 64);
 	serve(&h, 1, 5 * MS, 0);
 	serve(&h, 2, 200 * MS, 0);
 	serve(&h, 3, 0, 0);
@@ -165,7 +165,7 @@ static void expiry(void)
 	struct at_pkt *p;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	serve(&h, 1, 5 * MS, 0);
 	p = new_pkt(&h, 2, 1500);
 	p->flags = AT_F_TCP;
@@ -194,7 +194,7 @@ static void eviction(void)
 	struct host h;
 	struct at_ticket t, stale;
 
-	open_host(&h, "chap", "flows=16 limit=8 newcomers=0", 32);
+	open_host(&h, "chap", FLAT "flows=16 limit=8 newcomers=0", 32);
 	for (u32 round = 0; round < 2; round++)
 		for (u32 f = 1; f <= 10; f++)
 			serve(&h, f, MS, round);
@@ -233,7 +233,7 @@ static void memory(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "memory=65536", 200);
+	open_host(&h, "chap", FLAT "memory=65536", 200);
 	for (u32 i = 0; i < 43; i++)
 		CHECK_EQ(put(&h, 1, 1500, 0), AT_OK);
 	CHECK_EQ(h.q->bytes, 64500);
@@ -263,7 +263,7 @@ static void urgent(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "limit=4", 16);
+	open_host(&h, "chap", FLAT "limit=4", 16);
 	for (u32 i = 0; i < 4; i++)
 		put(&h, 1, 1500, 0);
 	for (u32 i = 0; i < 4; i++) {
@@ -289,7 +289,7 @@ static void multicast(void)
 	struct at_ticket t;
 	struct at_pkt *p;
 
-	open_host(&h, "chap", "", 16);
+	open_host(&h, "chap", FLAT "", 16);
 	serve(&h, 5, MS, 0);
 	p = new_pkt(&h, 5, 1500);
 	p->sta = AT_GROUP;
@@ -306,7 +306,7 @@ static void uplink(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "", 16);
+	open_host(&h, "chap", FLAT "", 16);
 	serve(&h, 1, MS, 0);
 	hear(&h, 1, 2 * MS, 0);
 	CHECK_EQ(credit(&h, 1), 24 * MS);
@@ -325,7 +325,7 @@ static void newcomers(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "", 64);
+	open_host(&h, "chap", FLAT "", 64);
 	serve(&h, 1, 10 * MS, 0);
 	CHECK_EQ((s64)stat(&h, "newcomer_credit"), 40 * MS);
 	CHECK_EQ(credit(&h, 1), 15 * MS);
@@ -369,7 +369,7 @@ static void newcomers_half(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "limit=8", 32);
+	open_host(&h, "chap", FLAT "limit=8", 32);
 	serve(&h, 1, 15 * MS, 0);
 	CHECK_EQ(credit(&h, 1), 10 * MS);
 	put(&h, 1, 1500, 0);
@@ -388,7 +388,7 @@ static void limits(void)
 	struct host h;
 	u16 bad;
 
-	open_host(&h, "chap", "limit=20 flows=64", 64);
+	open_host(&h, "chap", FLAT "limit=20 flows=64", 64);
 	for (u32 i = 0; i < 20; i++)
 		CHECK_EQ(put(&h, i % 3, 1500, 0), AT_OK);
 	change(&h, "limit=7", 0);
@@ -403,7 +403,7 @@ static void limits(void)
 	set_values(&h, h.q->ops, "profile=0 increment=1");
 	CHECK(at_check(h.q->ops, h.vals, &bad) && bad == 1);
 	close_host(&h);
-	open_host(&h, "chap", "limit=20 profile=1", 64);
+	open_host(&h, "chap", FLAT "limit=20 profile=1", 64);
 	for (u32 i = 0; i < 30; i++)
 		put(&h, i % 3, 1500, 0);
 	CHECK_EQ(h.q->qlen, 19);

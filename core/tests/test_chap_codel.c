@@ -14,15 +14,15 @@ static void bulk_and_game(void)
 {
 	static struct loop off, on;
 
-	run_loop(&off, "chap", OFF, 2);
-	run_loop(&on, "chap", "", 2);
+	run_loop(&off, "chap", FLAT OFF, 2);
+	run_loop(&on, "chap", FLAT "", 2);
 	CHECK(off.median > 300);
 	CHECK(on.median <= 5);
 	CHECK(on.used > 0.85);
 	CHECK_EQ(on.game_worst, off.game_worst);
 	CHECK(!on.game_worst && !on.game_lost && !off.game_lost);
 	/* what mac80211 uses for Wi-Fi costs less goodput */
-	run_loop(&on, "chap", "target=20000000", 2);
+	run_loop(&on, "chap", FLAT "target=20000000", 2);
 	CHECK(on.median <= 20);
 	CHECK(on.used > 0.95);
 	CHECK(!on.game_worst && !on.game_lost);
@@ -36,8 +36,8 @@ static void unreached_target(void)
 	struct at_ticket t, u;
 	u64 seed = 3, now = 0;
 
-	open_host(&off, "chap", OFF "limit=40 flows=64", 100);
-	open_host(&on, "chap", "limit=40 flows=64 target=1000000000", 100);
+	open_flat(&off, OFF "limit=40 flows=64", 100);
+	open_host(&on, "chap", FLAT "limit=40 flows=64 target=1000000000", 100);
 	for (u32 step = 0; step < 200000; step++) {
 		u32 flow = (u32)below(&seed, 12), bytes = 40 + (u32)below(&seed, 1460);
 		struct at_pkt *p, *q;
@@ -94,12 +94,12 @@ static void memory_of_a_flow(void)
 	struct host h;
 	u64 now = 0;
 
-	open_host(&h, "chap", "", 64);
+	open_host(&h, "chap", FLAT "", 64);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(standing(&h, 20, &now), 30 * MS);	/* 100 / sqrt(19) = 23 */
 	close_host(&h);
 	now = 0;
-	open_host(&h, "chap", "udp_timeout=1000000", 64);
+	open_host(&h, "chap", FLAT "udp_timeout=1000000", 64);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(standing(&h, 20, &now), 100 * MS);
 	CHECK_EQ(h.q->dropped[AT_R_AQM], 40);
@@ -113,7 +113,7 @@ static void emptied(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "", 64);
+	open_host(&h, "chap", FLAT "", 64);
 	for (u32 i = 0; i < 5; i++)
 		put(&h, 1, 1500, 0);
 	get(&h, &t, 50 * MS);
@@ -138,7 +138,7 @@ static void marks(void)
 	struct at_ticket t;
 
 	for (u32 i = 0; i < 2; i++) {
-		open_host(&h[i], "chap", "", 64);
+		open_host(&h[i], "chap", FLAT "", 64);
 		for (u64 now = 0; now < SEC; now += 10 * MS) {
 			while (h[i].q->qlen < 12) {
 				struct at_pkt *p = new_pkt(&h[i], 1, 1500);
@@ -168,7 +168,7 @@ static u32 held(u32 gap, u32 bytes, u32 behind)
 	struct at_ticket t;
 	u32 drops;
 
-	open_host(&h, "chap", "", 64);
+	open_host(&h, "chap", FLAT "", 64);
 	for (u64 now = 0; now < 2 * SEC; now += gap * MS) {
 		get(&h, &t, now);
 		while (h.q->qlen < behind + 1)
@@ -199,7 +199,7 @@ static void idle_is_not_slow(void)
 	struct at_ticket t;
 	u64 now = 0;
 
-	open_host(&h, "chap", "udp_timeout=2000000000", 64);
+	open_host(&h, "chap", FLAT "udp_timeout=2000000000", 64);
 	for (u32 i = 0; i < 20; i++, now += SEC) {
 		for (u32 n = 0; n < 3; n++)
 			put(&h, 1, 1500, now);
@@ -250,7 +250,7 @@ static void like_the_rfc(u64 seed)
 	u64 now = 1, load = 0, waits = 0;
 
 	memset(&r, 0, sizeof(r));
-	open_host(&h, "chap", "newcomers=0", 1024);
+	open_host(&h, "chap", FLAT "newcomers=0", 1024);
 	for (u32 step = 0; step < 200000; step++) {
 		struct at_pkt *p;
 		u64 target;
@@ -290,12 +290,12 @@ static void faithful(void)
 	struct host h;
 	u64 now = 0, size[2];
 
-	open_host(&h, "chap", "profile=1 limit=35", 64);
+	open_host(&h, "chap", FLAT "profile=1 limit=35", 64);
 	size[0] = h.q->ops->state_size(h.vals);
 	set_values(&h, h.q->ops, OFF);
 	CHECK_EQ(h.q->ops->state_size(h.vals), size[0]);
 	close_host(&h);
-	open_host(&h, "chap", "profile=1 limit=35", 64);
+	open_host(&h, "chap", FLAT "profile=1 limit=35", 64);
 	for (u32 i = 0; i < 30; i++)
 		put(&h, 1, 1500, 0);
 	while (h.q->qlen) {
@@ -306,7 +306,7 @@ static void faithful(void)
 	}
 	CHECK_EQ(h.drops, 0);
 	close_host(&h);
-	open_host(&h, "chap", "", 1);
+	open_host(&h, "chap", FLAT "", 1);
 	size[0] = h.q->ops->state_size(h.vals);
 	set_values(&h, h.q->ops, OFF);
 	size[1] = h.q->ops->state_size(h.vals);

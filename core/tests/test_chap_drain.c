@@ -37,8 +37,8 @@ static void same(const char *a_args, const char *b_args, u32 frames, u64 seed)
 	struct host a, b;
 	u64 draws = seed;
 
-	open_host(&a, "chap", a_args, 256);
-	open_host(&b, "chap", b_args, 256);
+	open_flat(&a, a_args, 256);
+	open_flat(&b, b_args, 256);
 	for (u32 step = 0; step < 20000; step++) {
 		u32 flow = (u32)below(&draws, FLOWS);
 
@@ -88,7 +88,7 @@ static void own_flows(void)
 	struct at_ticket t;
 	u32 serial = 0;
 
-	open_host(&h, "chap", "drain=2500000 newcomers=0", 512);
+	open_host(&h, "chap", FLAT "drain=2500000 newcomers=0", 512);
 	tell(&h, 0, 300000, 32, 1405000);
 	tell(&h, 1, 13000, 4, 4200000);
 	/* flow 1 is served, and has spent; flow 3 of the same station has not. Flow 2, of the
@@ -121,7 +121,7 @@ static void newcomers(void)
 	struct host h;
 	u32 serial = 0;
 
-	open_host(&h, "chap", "drain=2500000", 512);
+	open_host(&h, "chap", FLAT "drain=2500000", 512);
 	tell(&h, 1, 13000, 4, 4200000);
 	for (u32 i = 0; i < 4; i++)
 		CHECK_EQ(put_for(&h, 1, 1, ++serial), AT_OK);
@@ -139,7 +139,7 @@ static void changes(void)
 	struct host h;
 	u32 serial = 0;
 
-	open_host(&h, "chap", "drain=2500000", 512);
+	open_host(&h, "chap", FLAT "drain=2500000", 512);
 	tell(&h, 1, 300000, 32, 1405000);
 	for (u32 i = 0; i < 60; i++)
 		put_for(&h, 1, 1, ++serial);
@@ -193,7 +193,7 @@ static void trace(u32 kbps, u32 frames, u32 free_ppm, const u16 *want, u32 n)
 	struct host h;
 
 	l.free_ppm = free_ppm;
-	open_host(&h, "chap", "drain=2500000 target=0", 512);
+	open_host(&h, "chap", FLAT "drain=2500000 target=0", 512);
 	h.q->ops->link(h.q, &l, 0);
 	for (u32 i = 0; i < n; i++, h.now += 100 * MS) {
 		empty(&h);
@@ -231,7 +231,7 @@ static void in_time(void)
 	struct host h;
 
 	l.free_ppm = 100000;
-	open_host(&h, "chap", "drain=2500000 target=0", 512);
+	open_host(&h, "chap", FLAT "drain=2500000 target=0", 512);
 	h.q->ops->link(h.q, &l, 0);
 	for (u32 i = 0; i < 6; i++) {
 		h.now = (i * 100 + 80) * MS;
@@ -266,7 +266,7 @@ static void as_wqm(void)
 		u64 draws = seed;
 		bool open[N] = { true, true, true, true };
 
-		open_host(&a, "chap", "drain=2500000 target=0 newcomers=0 limit=4000", 4096);
+		open_host(&a, "chap", FLAT "drain=2500000 target=0 newcomers=0 limit=4000", 4096);
 		open_host(&b, "wqm", "", 4096);
 		for (u32 step = 0; step < 400; step++) {
 			u64 until = a.now + (below(&draws, 9) ? below(&draws, 60 * MS) : below(&draws, 3 * SEC));
@@ -310,7 +310,7 @@ static void strangers(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "drain=2500000", 512);
+	open_host(&h, "chap", FLAT "drain=2500000", 512);
 	tell(&h, 1, 300000, 32, 1405000);
 	tell(&h, 257, 6500, 2, 4000000);
 	for (u32 i = 0; i < 100; i++)
@@ -328,7 +328,7 @@ static void silent(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "drain=2500000", 512);
+	open_host(&h, "chap", FLAT "drain=2500000", 512);
 	h.now = 10 * SEC;
 	CHECK_EQ(stat(&h, "drain_silent"), 0);
 	tell(&h, 1, 300000, 32, 1405000);
@@ -341,7 +341,7 @@ static void silent(void)
 	h.q->ops->link(h.q, &(struct at_link){ .sta = 1 }, h.now);
 	CHECK_EQ(stat(&h, "drain_silent"), 0);
 	close_host(&h);
-	open_host(&h, "chap", "", 8);
+	open_host(&h, "chap", FLAT "", 8);
 	tell(&h, 1, 300000, 32, 1405000);
 	h.now += 3 * SEC;
 	CHECK_EQ(stat(&h, "drain_silent"), 0);		/* off */

@@ -125,7 +125,7 @@ static void against_model(u64 seed, u64 increment, u64 cost_min, u64 spread)
 
 	snprintf(args, sizeof(args), "profile=1 limit=35 increment=%llu",
 		 (unsigned long long)increment);
-	open_host(&h, "chap", args, QUEUE);
+	open_flat(&h, args, QUEUE);
 	for (u32 step = 0; step < 60000; step++) {
 		if (below(&seed, 2)) {
 			u32 flow = (u32)below(&seed, 1 + below(&seed, FLOWS)), drops = h.drops;
@@ -178,8 +178,8 @@ static void one_frame_ring(u64 seed)
 	struct at_ticket ta, tb;
 	u32 serial = 0;
 
-	open_host(&a, "chap", "profile=1 limit=35 increment=25000000", QUEUE);
-	open_host(&b, "chap", "limit=34 newcomers=0 increment=25000000", QUEUE);
+	open_host(&a, "chap", FLAT "profile=1 limit=35 increment=25000000", QUEUE);
+	open_host(&b, "chap", FLAT "limit=34 newcomers=0 increment=25000000", QUEUE);
 	for (u32 step = 0; step < 200000; step++) {
 		if (below(&seed, 5) < 3) {
 			u32 flow = (u32)below(&seed, 1 + below(&seed, FLOWS));

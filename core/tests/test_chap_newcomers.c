@@ -65,7 +65,7 @@ static void gather(struct crowd *c, enum who who, const char *args)
 {
 	memset(c, 0, sizeof(*c));
 	c->who = who;
-	open_host(&c->h, "chap", args, 4000);
+	open_flat(&c->h, args, 4000);
 	for (u32 i = 0; i < 300; i++) {
 		struct at_pkt *p = new_pkt(&c->h, BULK, 1500);
 
@@ -164,7 +164,7 @@ static void not_known(void)
 
 	memset(&c, 0, sizeof(c));
 	c.who = BY_SOURCE;
-	open_host(&c.h, "chap", "", 64);
+	open_host(&c.h, "chap", FLAT "", 64);
 	for (u32 i = 0; i < 4; i++)
 		push(&c.h, of(&c, FLOOD + i, 0, 9), 0);
 	push(&c.h, of(&c, 1, 0, 0), 0);
@@ -190,7 +190,7 @@ static void not_in_faithful(void)
 	struct crowd c;
 
 	memset(&c, 0, sizeof(c));
-	open_host(&c.h, "chap", "profile=1", 64);
+	open_host(&c.h, "chap", FLAT "profile=1", 64);
 	for (u32 i = 0; i < 4; i++)
 		push(&c.h, of(&c, FLOOD + i, 5, 50), 0);
 	push(&c.h, of(&c, QUERY, 6, 60), 0);

@@ -33,7 +33,7 @@ static void fixpoint(const char *args)
 	struct at_ticket t;
 	u64 boosts = 0, seen;
 
-	open_host(&h, "chap", args, 16);
+	open_flat(&h, args, 16);
 	put(&h, 1, 1500, 0);
 	get(&h, &t, 0);
 	report(&h, &t, 0, 0);
@@ -60,7 +60,7 @@ static void saturate(const char *args, const u32 *cost, u32 flows, u32 n, u32 *s
 	struct at_ticket t;
 	u64 now = 0;
 
-	open_host(&h, "chap", args, 64);
+	open_flat(&h, args, 64);
 	memset(served, 0, flows * sizeof(u32));
 	for (u32 i = 0; i < n; i++) {
 		struct at_pkt *p;
@@ -108,7 +108,7 @@ static void round_robin(const char *args)
 	struct at_ticket t;
 	u32 order[400], n = 0;
 
-	open_host(&h, "chap", args, 64);
+	open_flat(&h, args, 64);
 	for (u32 i = 0; i < 30; i++)
 		put(&h, 1 + i % 3, 1500, 0);
 	while (n < 400) {
@@ -135,7 +135,7 @@ static void worst_wait(const char *args, u32 n, u64 wait_10us)
 	u64 now = 0;
 	struct at_pkt *p;
 
-	open_host(&h, "chap", args, 1024);
+	open_flat(&h, args, 1024);
 	for (u32 f = 1; f <= n; f++) {
 		put(&h, f, 1500, now);
 		get(&h, &t, now);

@@ -24,7 +24,7 @@ static void play(const char *args, const u64 *cost, u32 batches, struct run *run
 	struct at_ticket t;
 	u64 now = 0;
 
-	open_host(&h, "chap", args, 64);
+	open_flat(&h, args, 64);
 	run->slots = 0;
 	for (u32 b = 0; b < batches; b++) {
 		for (u32 f = 0; f < 3; f++)
@@ -134,7 +134,7 @@ static void overflow(const char *args)
 	struct at_ticket t;
 	struct at_pkt *b1, *b2;
 
-	open_host(&h, "chap", args, 16);
+	open_flat(&h, args, 16);
 	put(&h, B, 1500, 0);
 	get(&h, &t, 0);
 	report(&h, &t, 5 * MS, 0);
@@ -182,7 +182,7 @@ static void credit_ranges(const u32 *rate, u32 n, const struct range *want)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "profile=1 limit=350", 400);
+	open_host(&h, "chap", FLAT "profile=1 limit=350", 400);
 	for (u32 slot = 0; slot < 40000; slot++) {
 		struct at_pkt *p;
 

@@ -96,7 +96,7 @@ static void flows_and_all_of_them(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	CHECK_EQ(stat(&h, "scale"), 65536);
 	CHECK_EQ(estimate_of(&h, &t, 1), NOMINAL);
 	report(&h, &t, 2 * NOMINAL, 0);
@@ -120,7 +120,7 @@ static void absurd_reports(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	estimate_of(&h, &t, 1);
 	report(&h, &t, 1ull << 54, 0);
 	CHECK_EQ(stat(&h, "scale"), 1528 * 64);		/* flow 9088: 1024 + 8064/16 */

@@ -122,14 +122,14 @@ static struct result run(const char *kind, const char *args, const struct flood 
 
 int main(void)
 {
-	static const char *const kinds[] = { "fifo", "spq", "fq_codel", "chap" };
+	static const char *const kinds[] = { "fifo", "spq", "fq_codel", "chap", "chap" };
 
 	for (u32 i = 0; i < sizeof(floods) / sizeof(*floods); i++) {
-		struct result r[4], off = run("chap", "limit=1000 target=0", &floods[i]);
+		struct result r[5], off = run("chap", FLAT "limit=1000 target=0", &floods[i]);
 		bool flood = floods[i].bytes;
 
-		for (u32 k = 0; k < 4; k++)
-			r[k] = run(kinds[k], "limit=1000", &floods[i]);
+		for (u32 k = 0; k < 5; k++)
+			r[k] = run(kinds[k], k == 3 ? FLAT "limit=1000" : k == 4 ? SHARED "limit=1000" : "limit=1000", &floods[i]);
 		/* the sender keeps its half, or what it has alone: of the link, or of
 		 * what it gets of it with its backlog kept short */
 		CHECK(off.sender >= (flood ? 490 : 990));
@@ -140,6 +140,10 @@ int main(void)
 			CHECK(off.lost == 0 && off.worst <= 4);
 			CHECK(r[3].lost == 0 && r[3].median <= 4 && r[3].worst <= 25);
 		}
+		/* shares of hosts lose no tenth of that */
+		CHECK(r[4].sender * 10 >= r[3].sender * 9);
+		if (!floods[i].spoofed)
+			CHECK(r[4].lost == 0 && r[4].worst <= r[3].worst);
 		/* else nobody would need it: what the others make of it */
 		if (floods[i].new_flows)
 			CHECK(r[2].sender == 0 && r[2].lost > 50);

@@ -265,7 +265,7 @@ static void chap_order(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "newcomers=0", 64);
+	open_host(&h, "chap", FLAT "newcomers=0", 64);
 	fill(&h, "a1 b2 c3 A1 B2 C3 x1 y2 z3");
 	comes(&h, "a", 10 * MS);	/* credits 15, 25, 25 */
 	comes(&h, "b", 12 * MS);	/* 15, 13, 25 */
@@ -287,7 +287,7 @@ static void chap_boosts(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "newcomers=0", 64);
+	open_host(&h, "chap", FLAT "newcomers=0", 64);
 	fill(&h, "a1 b2 A1 B2 x1 y2");
 	gate(&h, 2, false);
 	comes(&h, "a", 30 * MS);
@@ -310,7 +310,7 @@ static void chap_room(void)
 	struct at_ticket t;
 	struct at_pkt *p;
 
-	open_host(&h, "chap", "newcomers=0 limit=4", 64);
+	open_host(&h, "chap", FLAT "newcomers=0 limit=4", 64);
 	fill(&h, "a1 b2 A1 B2");
 	p = get(&h, &t, 0);
 	CHECK_EQ(p->handle, 'a');
@@ -337,7 +337,7 @@ static void chap_capped(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "limit=6", 64);
+	open_host(&h, "chap", FLAT "limit=6", 64);
 	fill(&h, "a1");
 	comes(&h, "a", 13 * MS);
 	fill(&h, "c3");
@@ -360,7 +360,7 @@ static void chap_half(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "newcomers=0 limit=6", 64);
+	open_host(&h, "chap", FLAT "newcomers=0 limit=6", 64);
 	fill(&h, "a1 A1 B1 C1 D1 b2");
 	gate(&h, 1, false);
 	comes(&h, "b", 20 * MS);
@@ -384,7 +384,7 @@ static void chap_unseen(void)
 	struct host h;
 	struct at_pkt *third, *rest;
 
-	open_host(&h, "chap", "newcomers=0 limit=5", 64);
+	open_host(&h, "chap", FLAT "newcomers=0 limit=5", 64);
 	gate(&h, 1, false);
 	fill(&h, "a1 b1 c1 d1");
 	third = *at_next(*at_next(&h.pkts[1]));
@@ -408,7 +408,7 @@ static void chap_unseen(void)
 /* Two newcomers of station 1, which closes, two of station 2 and one of 3. */
 static void open_newcomers(struct host *h)
 {
-	open_host(h, "chap", "", 64);
+	open_host(h, "chap", FLAT "", 64);
 	put_to(h, 11, 1, 0, 'a');
 	put_to(h, 12, 1, 0, 'b');
 	put_to(h, 21, 2, 0, 'c');
@@ -451,7 +451,7 @@ static void chap_shared(void)
 	struct host h;
 
 	for (u32 newcomers = 0; newcomers < 2; newcomers++) {
-		open_host(&h, "chap", newcomers ? "" : "newcomers=0", 64);
+		open_flat(&h, newcomers ? "" : "newcomers=0", 64);
 		put_to(&h, 1, 1, 0, 'a');
 		put_to(&h, 1, 2, 0, 'b');
 		put_to(&h, 1, 1, 0, 'c');
@@ -473,7 +473,7 @@ static void chap_judged(void)
 {
 	struct host h;
 
-	open_host(&h, "chap", "target=5000000", 64);
+	open_host(&h, "chap", FLAT "target=5000000", 64);
 	fill(&h, "a1 b1 c1 d1 e1");
 	gate(&h, 1, false);
 	h.now = 500 * MS;

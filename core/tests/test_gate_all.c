@@ -18,11 +18,11 @@ struct pair {
 };
 
 /* Nothing is to be dropped because of what is parked, which counts as queued. */
-static void open_pair(struct pair *r, const struct at_ops *ops, u64 seed)
+static void open_pair(struct pair *r, const struct at_ops *ops, const char *args, u64 seed)
 {
 	memset(r, 0, sizeof(*r));
-	open_roomy(&r->a, ops->name, "", PACKETS);
-	open_roomy(&r->b, ops->name, "", PACKETS);
+	open_roomy(&r->a, ops->name, args, PACKETS);
+	open_roomy(&r->b, ops->name, args, PACKETS);
 	r->seed = seed;
 }
 
@@ -60,12 +60,12 @@ static void same_packet(struct pair *r, u32 closed)
 }
 
 /* Closed from the beginning: the others' packets come as they would without these. */
-static void as_if_absent(const struct at_ops *ops, u64 seed)
+static void as_if_absent(const struct at_ops *ops, const char *args, u64 seed)
 {
 	struct pair r;
 	u32 closed, n = 0;
 
-	open_pair(&r, ops, seed);
+	open_pair(&r, ops, args, seed);
 	closed = (u32)below(&r.seed, 1 << STATIONS);
 	for (u16 sta = 0; sta < STATIONS; sta++)
 		if (closed >> sta & 1)
@@ -96,11 +96,11 @@ static void open_all(struct host *h)
 }
 
 /* Who was closed and is open again when somebody looks was not away. */
-static void as_if_open(const struct at_ops *ops, u64 seed)
+static void as_if_open(const struct at_ops *ops, const char *args, u64 seed)
 {
 	struct pair r;
 
-	open_pair(&r, ops, seed);
+	open_pair(&r, ops, args, seed);
 	for (u32 step = 0; step < 1500; step++) {
 		u32 flow = (u32)below(&r.seed, 24), bytes = 64 + (u32)below(&r.seed, 1400);
 
@@ -126,8 +126,12 @@ int main(void)
 {
 	for (u32 i = 0; at_disciplines[i]; i++)
 		for (u64 seed = 1; seed <= 40; seed++) {
-			CASE(as_if_absent(at_disciplines[i], seed));
-			CASE(as_if_open(at_disciplines[i], seed));
+			CASE(as_if_absent(at_disciplines[i], "", seed));
+			CASE(as_if_open(at_disciplines[i], "", seed));
 		}
+	for (u64 seed = 1; seed <= 40; seed++) {
+		CASE(as_if_absent(find_ops("chap"), SHARED, seed));
+		CASE(as_if_open(find_ops("chap"), SHARED, seed));
+	}
 	return 0;
 }

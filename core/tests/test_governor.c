@@ -32,6 +32,7 @@ struct house {
 	u64 gather;			/* reports come at multiples of this, ns */
 	u32 lost;			/* reports, of 1000 */
 	bool orphan;			/* reports when the ring takes a packet */
+	u64 absent;			/* ns between packets to station 3, which the driver discards */
 	u64 uplink;			/* ns of a foreign frame behind each exchange */
 	bool hears;			/* the host knows of them */
 	bool no_settle;			/* nothing tells batches but time */
@@ -41,6 +42,7 @@ struct house {
 	struct report reports[WAITING];
 	u32 in_ring, in_air, n_reports, turn;
 	u64 now, busy_until, foreign_until, next_ping, pings[64], n_pings, random;
+	u64 next_absent, n_absent;	/* its next packet; those that wait */
 	bool shut[AT_STATIONS];
 	/* results */
 	u64 frames[4], sent_air[4], busy, ping_sum, ping_max, ping_n, aired[4];
@@ -95,9 +97,13 @@ static void report_at(struct house *h, u64 at, u64 record)
 static void push_frame(struct house *h, u16 sta, u64 arrived)
 {
 	u64 est = h->est[sta] ? h->est[sta] : h->head[sta] / h->aggregate + h->each[sta];
-	u64 record = at_governor_left(h->g, sta, 1500, est, h->now);
+	u64 record = at_governor_left(h->g, sta, 1500, est, 0, h->now);
 
 	CHECK(record);
+	if (h->absent && sta == 3) {
+		at_governor_done(h->g, record, false, h->now);
+		return;
+	}
 	h->ring[h->in_ring++] = (struct frame){ record, arrived, sta };
 	if (h->orphan)
 		at_governor_done(h->g, record, true, h->now);
@@ -123,6 +129,11 @@ static void fill(struct house *h)
 		if (h->n_pings && !h->shut[0]) {
 			push_frame(h, 0, h->pings[0]);
 			memmove(h->pings, h->pings + 1, --h->n_pings * sizeof(h->pings[0]));
+			continue;
+		}
+		if (h->n_absent && !h->shut[3]) {
+			h->n_absent--;
+			push_frame(h, 3, 0);
 			continue;
 		}
 		while (tried < h->n_sta && h->shut[h->turn]) {
@@ -203,6 +214,8 @@ static u64 next_event(const struct house *h)
 	u64 at = at_governor_wake(h->g);
 
 	at = h->next_ping < at ? h->next_ping : at;
+	if (h->absent)
+		at = h->next_absent < at ? h->next_absent : at;
 	if (h->in_air)
 		at = h->busy_until < at ? h->busy_until : at;
 	if (h->foreign_until)
@@ -220,6 +233,7 @@ static void run(struct house *h, u64 until)
 		CHECK(!at_governor_check(&h->k));
 		h->g = at_governor_init(malloc((size_t)at_governor_size(&h->k)), &h->k, 0);
 		h->next_ping = 10 * MS;
+		h->next_absent = h->absent;
 	}
 	memset(h->frames, 0, sizeof(h->frames));
 	memset(h->aired, 0, sizeof(h->aired));
@@ -240,6 +254,10 @@ static void run(struct house *h, u64 until)
 			h->next_ping += 10 * MS;
 			if (h->n_pings < 64)
 				h->pings[h->n_pings++] = h->now;
+		}
+		if (h->absent && h->next_absent == h->now) {
+			h->next_absent += h->absent;
+			h->n_absent += h->n_absent < 64;
 		}
 		at_governor_tick(h->g, h->now);
 		while (at_governor_air(h->g, &a))
@@ -370,11 +388,11 @@ static void sleeping(void)
 		h->awake = 6 * SEC;
 		if (!capped) {
 			h->k.inflight_station = h->k.inflight;
-			h->k.stale = 400000000;
+			h->k.stale = h->k.counted = 400000000;
 		}
 		measured(h);
 		say(capped ? "asleep" : "asleep, no station's budget", h);
-		/* `stale` ends it at last */
+		/* `counted` ends it at last */
 		CHECK(capped ? (double)h->frames[0] / 4 > 0.99 * alone : (double)h->frames[0] / 4 < 0.92 * alone);
 		if (!capped)
 			continue;
@@ -556,6 +574,34 @@ static void losses(void)
 	CHECK_EQ(now_of(h->g).mode, AT_GOVERNOR_MEASURED);
 }
 
+/* A driver discards at once 2,000 packets a second for an absent station: the wait of a ping to
+ * another station stays within 10 %, and the goodput within 1 %. */
+static void absent(void)
+{
+	for (u32 i = 0; i < 4; i++) {
+		double alone, ping;
+		struct house *h;
+
+		for (u32 flood = 0; flood < 2; flood++) {
+			h = house();
+			if (i % 2)
+				aggregates(h);
+			h->each[3] = i < 2 ? 50000 : 500000;
+			h->absent = flood ? SEC / 2000 : 0;
+			measured(h);
+			say(flood ? "2000 packets/s to nobody" : "none to nobody", h);
+			if (!flood) {
+				alone = goodput(h);
+				ping = ping_ms(h);
+			}
+		}
+		near(goodput(h), alone, 0.01);
+		near(ping_ms(h), ping, 0.1);
+		CHECK_EQ(now_of(h->g).mode, AT_GOVERNOR_MEASURED);
+		CHECK(at_governor_paced(h->g, 3) && !at_governor_paced(h->g, 0) && !at_governor_paced(h->g, 1));
+	}
+}
+
 int main(void)
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
@@ -568,6 +614,7 @@ int main(void)
 	CASE(latency());
 	CASE(orphaned());
 	CASE(losses());
+	CASE(absent());
 	free(house()->g);
 	return 0;
 }

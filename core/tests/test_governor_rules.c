@@ -17,9 +17,21 @@ static void begin(u32 floor)
 	govern_open(&h, &k);
 }
 
+/* Silent after 25 ms, as soon as a packet no longer counts in all. */
+static void begin_short(void)
+{
+	struct at_governor_params k = AT_GOVERNOR_DEFAULTS;
+
+	begin(2);
+	k.stations = GOVERN_STATIONS;
+	k.stale = 25000000;
+	at_governor_change(h.g, &k, h.now);
+	h.k = k;
+}
+
 static u64 leave(u16 sta, u64 est)
 {
-	return govern_leave(&h, sta, 1500, est);
+	return govern_leave(&h, sta, 1500, est, 0);
 }
 
 /* After so many ns. */
@@ -356,7 +368,8 @@ static void judged(u32 of, u32 n)
 	}
 }
 
-/* Beyond a half of 64 the mode is paced, below a quarter it is measured again. */
+/* Beyond a half of 64 a station is paced, below a quarter it is measured again; where none
+ * is measured, that is the mode of all. */
 static void modes(void)
 {
 	u64 r, begun;
@@ -382,11 +395,12 @@ static void modes(void)
 	CHECK_EQ(outstanding(), 0);
 	CHECK_EQ(h.now, begun + 4500000);
 	CHECK_EQ(stats_of(h.g).paced, 66);
-	done(0, r);		/* counts among the next 64 */
+	done(0, r);
 	CHECK_EQ(stats_of(h.g).late, 1);
 	at_governor_done(h.g, r, true, h.now);
 	CHECK_EQ(stats_of(h.g).unknown, 1);
-	for (u32 i = 0; i < 63; i++) {
+	for (u32 i = 0; i < 64; i++) {
+		CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_PACED);
 		r = leave(0, 1000000);
 		done(i < 15 ? 0 : 1000000, r);
 		poll_after(2000000);
@@ -395,13 +409,97 @@ static void modes(void)
 	CHECK_EQ(stats_of(h.g).turns, 2);
 }
 
-/* Who says nothing for `stale` no longer counts in all; a packet may leave for him
- * each `stale` while not more than four wait, until he completes one. */
+static void complete_64(u16 sta, u64 after)
+{
+	for (u32 i = 0; i < 64; i++) {
+		done(after, leave(sta, 1000000));
+		poll_after(2000000);
+	}
+}
+
+/* Each station has a verdict by its own completions. While another one is measured, what is
+ * held counts for its own station alone. */
+static void own_verdict(void)
+{
+	const struct at_link gone = { .sta = 1 };
+	u64 r;
+
+	begin(2);
+	complete_64(0, 1000000);
+	r = leave(1, 1000000);
+	CHECK_EQ(outstanding(), 1000000);
+	done(0, r);
+	CHECK_EQ(outstanding(), 0);
+	CHECK_EQ(sta_of(h.g, 1).outstanding, 1000000);
+	poll_after(2000000);
+	for (u32 i = 1; i < 64; i++) {
+		CHECK(!at_governor_paced(h.g, 1));
+		done(0, leave(1, 1000000));
+		poll_after(2000000);
+	}
+	CHECK(at_governor_paced(h.g, 1) && !at_governor_paced(h.g, 0) && !at_governor_paced(h.g, 2));
+	CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_MEASURED);
+	CHECK_EQ(stats_of(h.g).turns, 0);
+	/* at the rate of the model, in a budget of its own */
+	leave(1, 3000000);
+	CHECK(!h.shut[1]);
+	leave(1, 1000000);
+	CHECK(h.shut[1]);
+	CHECK_EQ(outstanding(), 0);
+	CHECK_EQ(stats_of(h.g).paced, 2);
+	CHECK_EQ(may_leave(0, 1000000), 4);
+	CHECK_EQ(may_leave(2, 1000000), 4);
+	poll_after(3000000);
+	CHECK(!h.shut[1]);
+	CHECK_EQ(sta_of(h.g, 1).outstanding, 1000000);
+	at_governor_reset(h.g, h.now);
+	poll_after(0);
+	CHECK_EQ(outstanding(), 0);
+	CHECK_EQ(sta_of(h.g, 1).outstanding, 0);
+	complete_64(1, 1000000);
+	CHECK(!at_governor_paced(h.g, 1));
+	/* a later station with its number has no verdict */
+	complete_64(1, 0);
+	CHECK(at_governor_paced(h.g, 1));
+	at_governor_link(h.g, &gone, h.now);
+	CHECK(!at_governor_paced(h.g, 1));
+	/* when the one that was measured is gone, there is no backpressure */
+	complete_64(1, 0);
+	CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_MEASURED);
+	at_governor_link(h.g, &(struct at_link){ .sta = 0 }, h.now);
+	CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_PACED);
+	CHECK(at_governor_paced(h.g, 2));
+	leave(1, 1000000);
+	CHECK_EQ(outstanding(), 1000000);
+	CHECK_EQ(stats_of(h.g).turns, 1);
+}
+
+/* A station that was measured and is idle for the expiry, 500 ms, is no proof of backpressure: each 64 early completions of
+ * another one take 128 ms. When it completes packets again, the next 64 switch back. */
+static void idle_proves_nothing(void)
+{
+	begin(2);
+	complete_64(0, 1000000);
+	for (u32 i = 0; i < 3; i++) {
+		complete_64(1, 0);
+		CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_MEASURED);
+	}
+	complete_64(1, 0);
+	CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_PACED);
+	CHECK(!at_governor_paced(h.g, 0) && at_governor_paced(h.g, 2));
+	done(1000000, leave(0, 1000000));
+	complete_64(1, 0);
+	CHECK_EQ(now_of(h.g).mode, AT_GOVERNOR_MEASURED);
+	CHECK_EQ(stats_of(h.g).turns, 2);
+}
+
+/* With `stale` as long as a packet counts in all: a station without a completion for 25 ms
+ * is silent, and a packet may leave for it each 25 ms while at most four wait. */
 static void silence(void)
 {
 	u64 r[3], asked[4], begun, other;
 
-	begin(2);
+	begin_short();
 	done(1000000, leave(2, 1000000));	/* completions are known here */
 	poll_after(1000000);
 	begun = h.now;
@@ -427,6 +525,8 @@ static void silence(void)
 	for (u32 i = 0; i < 4; i++) {
 		asked[i] = leave(0, 3000);
 		CHECK(h.shut[0]);
+		CHECK_EQ(outstanding(), 3000);
+		CHECK_EQ(sta_of(h.g, 0).outstanding, 3000 * (i + 1));
 		poll_after(24999999);
 		CHECK(h.shut[0]);
 		poll_after(1);
@@ -478,7 +578,7 @@ static void lost(void)
 	CHECK(!sta_of(h.g, 0).silent && !h.shut[0]);
 	CHECK_EQ(stats_of(h.g).expired, 1);
 
-	begin(2);
+	begin_short();
 	begun = h.now;
 	r = leave(0, 1000000);
 	leave(0, 2000000);
@@ -488,6 +588,273 @@ static void lost(void)
 	poll_after(0);
 	CHECK_EQ(sta_of(h.g, 0).outstanding, 2000000);
 	CHECK(sta_of(h.g, 0).silent);
+}
+
+/* A packet counts in all for 25 ms. Its station is silent after 100 ms, unless a later
+ * packet completed. A completion before that frees, and teaches nothing. */
+static void silent_later(void)
+{
+	u64 begun, r;
+
+	begin(2);
+	begun = h.now;
+	leave(0, 3000000);
+	r = leave(1, 3000000);
+	h.now = begun + 24999999;
+	poll_after(0);
+	CHECK_EQ(outstanding(), 6000000);
+	CHECK_EQ(at_governor_wake(h.g), begun + 25000000);
+	poll_after(1);
+	CHECK_EQ(outstanding(), 0);
+	CHECK_EQ(sta_of(h.g, 0).outstanding, 3000000);
+	CHECK_EQ(at_governor_wake(h.g), begun + 100000000);
+	h.now = begun + 60000000;
+	done(0, r);
+	at_governor_settle(h.g);
+	CHECK_EQ(stats_of(h.g).late, 1);
+	CHECK_EQ(sta_of(h.g, 1).scale, 1024);
+	CHECK_EQ(sta_of(h.g, 1).air, 0);
+	/* up to its budget, more than one packet at a time */
+	leave(0, 500000);
+	CHECK(!h.shut[0]);
+	leave(0, 500000);
+	CHECK(h.shut[0]);
+	h.now = begun + 99999999;
+	poll_after(0);
+	CHECK(!sta_of(h.g, 0).silent && !sta_of(h.g, 1).silent);
+	poll_after(1);
+	CHECK(sta_of(h.g, 0).silent && !sta_of(h.g, 1).silent);
+	CHECK_EQ(stats_of(h.g).expired, 0);
+	/* a packet that asks it leaves the others the whole budget */
+	h.now = begun + 600000000;
+	poll_after(0);
+	CHECK_EQ(stats_of(h.g).expired, 3);
+	leave(0, 1000000);
+	CHECK(h.shut[0]);
+	CHECK_EQ(outstanding(), 0);
+	CHECK_EQ(sta_of(h.g, 0).outstanding, 1000000);
+	poll_after(25000000);
+	CHECK(!h.shut[0]);
+
+	/* overtaken after it no longer counted */
+	begin(2);
+	begun = h.now;
+	leave(0, 1000000);
+	poll_after(30000000);
+	done(1000000, leave(0, 1000000));
+	h.now = begun + 100000000;
+	poll_after(0);
+	CHECK(!sta_of(h.g, 0).silent);
+	CHECK_EQ(stats_of(h.g).expired, 1);
+	CHECK_EQ(sta_of(h.g, 0).outstanding, 0);
+}
+
+/* The only packet outstanding, of 1 ms, counts in all until then. */
+static void counts_until(u64 at)
+{
+	h.now = at - 1;
+	poll_after(0);
+	CHECK_EQ(outstanding(), 1000000);
+	poll_after(1);
+	CHECK_EQ(outstanding(), 0);
+}
+
+/* 64 batches, whose packets are below for so long. */
+static void rounds_of(u64 ns)
+{
+	for (u32 i = 0; i < 64; i++) {
+		done(ns, leave(0, 1000000));
+		poll_after(h.k.batch + 1);
+	}
+}
+
+/* A packet that is never completed counts in all for 25 ms, and its station is silent after `silent`, ns. */
+static void unanswered(u64 silent)
+{
+	u64 begun = h.now;
+
+	leave(1, 1000000);
+	counts_until(begun + 25000000);
+	h.now = begun + silent - 1;
+	poll_after(0);
+	CHECK(!sta_of(h.g, 1).silent);
+	poll_after(1);
+	CHECK(sta_of(h.g, 1).silent);
+}
+
+/* Where packets are below for 18 ms, a station is silent after eight of these, up to half of the expiry. */
+static void rounds(void)
+{
+	begin(2);
+	rounds_of(18000000);
+	unanswered(144000000);
+
+	begin(2);
+	rounds_of(20000000);
+	rounds_of(39999999);
+	unanswered(250000000);
+
+	/* shorter ones change nothing */
+	begin(2);
+	rounds_of(20000000);
+	rounds_of(1000000);
+	unanswered(100000000);
+}
+
+/* A packet that was overtaken is lost after two rounds, if these are longer than 25 ms. */
+static void lost_after_rounds(void)
+{
+	u64 begun;
+
+	begin(2);
+	rounds_of(18000000);
+	begun = h.now;
+	leave(1, 1000000);
+	done(1000000, leave(1, 1000000));
+	counts_until(begun + 36000000);
+	CHECK_EQ(stats_of(h.g).expired, 1);
+	CHECK_EQ(sta_of(h.g, 1).outstanding, 0);
+
+	/* up to the time after which its station would be silent, 250 ms */
+	begin(2);
+	rounds_of(140000000);
+	begun = h.now;
+	leave(1, 1000000);
+	done(1000000, leave(1, 1000000));
+	counts_until(begun + 250000000);
+}
+
+/* The driver completes packets in their order, one in 20 ms: the third one counts in all for as long as it waits, until one
+ * completes that left 25 ms later. */
+static void slow_driver(void)
+{
+	u64 begun, r[4];
+
+	begin(2);
+	begun = h.now;
+	for (u16 i = 0; i < 3; i++)
+		r[i] = leave(i, 1000000);
+	done(20000000, r[0]);
+	done(20000000, r[1]);
+	poll_after(1000000);
+	CHECK_EQ(outstanding(), 1000000);
+	r[3] = leave(3, 1000000);
+	h.now = begun + 64999999;	/* 25 ms after the last completion */
+	poll_after(0);
+	CHECK_EQ(outstanding(), 2000000);
+	CHECK_EQ(at_governor_wake(h.g), begun + 65000000);
+	done(0, r[3]);
+	CHECK_EQ(at_governor_wake(h.g), h.now);
+	poll_after(0);
+	CHECK_EQ(outstanding(), 0);
+	CHECK(!sta_of(h.g, 2).silent);
+	CHECK_EQ(sta_of(h.g, 2).outstanding, 1000000);
+	done(3000000, r[2]);
+	CHECK_EQ(stats_of(h.g).late, 1);
+	CHECK_EQ(sta_of(h.g, 2).outstanding, 0);
+}
+
+/* A packet that left less than 25 ms later completes: the earlier one still counts. */
+static void soon_after(void)
+{
+	u64 r;
+
+	begin(2);
+	leave(0, 1000000);
+	h.now += 24999999;
+	r = leave(1, 1000000);
+	done(1000000, r);
+	poll_after(20000000);
+	CHECK_EQ(outstanding(), 1000000);
+	poll_after(5000000);
+	CHECK_EQ(outstanding(), 0);
+}
+
+/* While others send, none completes: that time does not count. But a station is silent all the same. */
+static void others_send(void)
+{
+	u64 begun;
+
+	begin(2);
+	begun = h.now;
+	leave(0, 1000000);
+	h.now = begun + 10000000;
+	at_governor_heard(h.g, 7000000, h.now);
+	counts_until(begun + 32000000);
+
+	/* likewise after a completion */
+	begin(2);
+	begun = h.now;
+	leave(0, 1000000);
+	done(5000000, leave(1, 1000000));
+	h.now = begun + 15000000;
+	at_governor_heard(h.g, 7000000, h.now);
+	counts_until(begun + 37000000);
+
+	begin(2);
+	begun = h.now;
+	leave(0, 1000000);
+	while (h.now + 10000000 < begun + 100000000) {
+		h.now += 10000000;
+		at_governor_heard(h.g, 10000000, h.now);
+		poll_after(0);
+		CHECK_EQ(outstanding(), 1000000);
+	}
+	h.now = begun + 100000000;
+	at_governor_heard(h.g, 10000000, h.now);
+	poll_after(0);
+	CHECK_EQ(outstanding(), 0);
+	CHECK(sta_of(h.g, 0).silent);
+}
+
+/* A packet of another access category completes first: the earlier one is not lost. */
+static void categories(void)
+{
+	static const struct { u16 before, after; bool same; } ups[] = {
+		{ 0, 3, true }, { 1, 2, true }, { 4, 5, true }, { 6, 7, true },
+		{ 0, 1, false }, { 3, 4, false }, { 2, 5, false }, { 5, 6, false }, { 0, 6, false },
+	};
+
+	for (u32 i = 0; i < sizeof(ups) / sizeof(ups[0]); i++) {
+		begin(2);
+		govern_leave(&h, 0, 1500, 1000000, ups[i].before);
+		done(1000000, govern_leave(&h, 0, 1500, 1000000, ups[i].after));
+		poll_after(50000000);
+		CHECK_EQ(stats_of(h.g).expired, ups[i].same);
+		CHECK_EQ(sta_of(h.g, 0).outstanding, ups[i].same ? 0 : 1000000);
+	}
+}
+
+/* With a `stale` of at most 25 ms rounds have no effect. */
+static void rounds_short(void)
+{
+	u64 begun;
+
+	begin_short();
+	rounds_of(20000000);
+	begun = h.now;
+	leave(1, 1000000);
+	h.now = begun + 24999999;
+	poll_after(0);
+	CHECK_EQ(outstanding(), 1000000);
+	poll_after(1);
+	CHECK_EQ(outstanding(), 0);
+	CHECK(sta_of(h.g, 1).silent);
+}
+
+/* The budget of all is longer than 25 ms: a packet counts for that long. */
+static void counts_for_budget(void)
+{
+	struct at_governor_params k;
+	u64 begun;
+
+	begin(2);
+	k = h.k;
+	k.inflight = 40000000;
+	at_governor_change(h.g, &k, h.now);
+	begun = h.now;
+	leave(0, 1000000);
+	counts_until(begun + 40000000);
 }
 
 /* No completion ever: paced at the first expiry; none any more: at the eighth. */
@@ -653,8 +1020,19 @@ int main(void)
 	CASE(unsent());
 	CASE(early());
 	CASE(modes());
+	CASE(own_verdict());
+	CASE(idle_proves_nothing());
 	CASE(silence());
 	CASE(lost());
+	CASE(silent_later());
+	CASE(rounds());
+	CASE(lost_after_rounds());
+	CASE(slow_driver());
+	CASE(soon_after());
+	CASE(others_send());
+	CASE(categories());
+	CASE(rounds_short());
+	CASE(counts_for_budget());
 	CASE(blind());
 	CASE(learned());
 	CASE(places());

@@ -143,12 +143,12 @@ static void spq_rules(struct host *h)
 /* faithful charges nothing before the report, default an estimate. */
 static void chap_profile(struct host *h)
 {
-	open_host(h, "chap", "profile=1", 8);
+	open_host(h, "chap", FLAT "profile=1", 8);
 	puts_of(h, 1, 1500, 1);
 	served(h);
 	CHECK_EQ(ticket.est, 0);
 	close_host(h);
-	open_host(h, "chap", "profile=0", 8);
+	open_host(h, "chap", FLAT "profile=0", 8);
 	puts_of(h, 1, 1500, 1);
 	served(h);
 	CHECK(ticket.est > 0);
@@ -157,7 +157,7 @@ static void chap_profile(struct host *h)
 /* What a new flow starts with, and how much of a debt is let off: -10 I. */
 static void chap_increment(struct host *h)
 {
-	open_host(h, "chap", "newcomers=0", 16);
+	open_host(h, "chap", FLAT "newcomers=0", 16);
 	puts_of(h, 1, 1500, 2);
 	CHECK_EQ(credit(h, 1), 25 * MS);
 	change(h, "increment=10000000", 0);
@@ -175,7 +175,7 @@ static void chap_increment(struct host *h)
 
 static void chap_limit(struct host *h)
 {
-	open_host(h, "chap", "limit=10", 64);
+	open_host(h, "chap", FLAT "limit=10", 64);
 	puts_of(h, 1, 1500, 11);
 	CHECK_EQ(h->q->qlen, 10);
 	change(h, "limit=4", 0);
@@ -189,7 +189,7 @@ static void chap_limit(struct host *h)
 
 static void chap_memory(struct host *h)
 {
-	open_host(h, "chap", "", 200);
+	open_host(h, "chap", FLAT "", 200);
 	puts_of(h, 1, 1500, 100);
 	change(h, "memory=75000", 0);
 	CHECK_EQ(h->q->bytes, 75000);
@@ -202,12 +202,12 @@ static void chap_memory(struct host *h)
 
 static void chap_flows(struct host *h)
 {
-	open_host(h, "chap", "flows=20 limit=8", 16);
+	open_host(h, "chap", FLAT "flows=20 limit=8", 16);
 	for (u32 f = 1; f <= 100; f++)
 		serve(h, f, MS, f);
 	CHECK_EQ(stat(h, "flows"), 20);
 	close_host(h);
-	open_host(h, "chap", "flows=50 limit=8", 16);
+	open_host(h, "chap", FLAT "flows=50 limit=8", 16);
 	for (u32 f = 1; f <= 100; f++)
 		serve(h, f, MS, f);
 	CHECK_EQ(stat(h, "flows"), 50);
@@ -232,7 +232,7 @@ static bool forgotten(struct host *h, u32 flow, bool tcp, u64 idle)
 
 static void chap_udp_timeout(struct host *h)
 {
-	open_host(h, "chap", "newcomers=0", 16);
+	open_host(h, "chap", FLAT "newcomers=0", 16);
 	CHECK(!forgotten(h, 1, false, 119));
 	CHECK(forgotten(h, 2, false, 121));
 	change(h, "udp_timeout=5000000000", h->now);
@@ -245,7 +245,7 @@ static void chap_udp_timeout(struct host *h)
 
 static void chap_tcp_timeout(struct host *h)
 {
-	open_host(h, "chap", "newcomers=0", 16);
+	open_host(h, "chap", FLAT "newcomers=0", 16);
 	CHECK(!forgotten(h, 1, true, 3599));
 	CHECK(forgotten(h, 2, true, 3601));
 	change(h, "tcp_timeout=5000000000", h->now);
@@ -259,7 +259,7 @@ static void chap_tcp_timeout(struct host *h)
 /* Off: each enters with I. On: with what the ones before have left of the tab. */
 static void chap_newcomers(struct host *h)
 {
-	open_host(h, "chap", "newcomers=0", 16);
+	open_host(h, "chap", FLAT "newcomers=0", 16);
 	serve(h, 1, 40 * MS, 0);
 	puts_of(h, 2, 1500, 1);
 	CHECK_EQ(credit(h, 2), 25 * MS);
@@ -280,12 +280,80 @@ static void chap_newcomers(struct host *h)
 
 static void chap_uplink(struct host *h)
 {
-	open_host(h, "chap", "newcomers=0", 16);
+	open_host(h, "chap", FLAT "newcomers=0", 16);
 	serve(h, 1, MS, 0);
 	for (u32 on = 0; on < 3; on++) {	/* off, on, off */
 		change(h, on % 2 ? "uplink=1" : "uplink=0", 0);
 		hear(h, 1, 2 * MS, h->now);
 		CHECK_EQ(credit(h, 1), (24 - 2 * (s64)(on > 0)) * (s64)MS);
+	}
+	change(h, "uplink=2", 0);
+	hear(h, 1, 2 * MS, h->now);
+	CHECK_EQ(credit(h, 1), 20 * (s64)MS);
+	close_host(h);
+	open_host(h, "chap", "profile=1 share=0 uplink=2", 16);
+	serve(h, 1, MS, 0);
+	hear(h, 1, 2 * MS, h->now);
+	CHECK_EQ(credit(h, 1), 24 * (s64)MS);
+}
+
+/* Packets of flow 3, of 600 of three flows: two stations, two sources. */
+static void chap_share(struct host *h)
+{
+	static const u32 want[] = { 300, 150, 200 };
+
+	for (u32 share = 0; share < 3; share++) {
+		char args[100];
+		u32 of_three = 0;
+
+		if (share)
+			close_host(h);
+		snprintf(args, sizeof(args), SHARED "share=%u increment=1000000", share);
+		open_host(h, "chap", args, 64);
+		for (u32 i = 0; i < 609; i++) {
+			u32 flow = i % 3 + 1;
+			struct at_pkt *p;
+
+			if (i >= 9) {
+				flow = get(h, &ticket, i * MS)->flow;
+				report(h, &ticket, 300000, i * MS);
+				of_three += flow == 3;
+			}
+			p = new_pkt(h, flow, 1500);
+			p->sta = flow == 3;
+			p->source = flow == 1 ? 7 : 8;
+			push(h, p, i * MS);
+		}
+		CHECK(of_three + 12 > want[share] && of_three < want[share] + 12);
+	}
+}
+
+static void put_at(struct host *h, u32 flow, u16 sta)
+{
+	struct at_pkt *p = new_pkt(h, flow, 1500);
+
+	p->sta = sta;
+	push(h, p, 0);
+}
+
+/* A station that began with 25 ms is heard for 40 ms: its light flow goes before another
+ * station's backlog down to -debt. */
+static void chap_debt(struct host *h)
+{
+	for (u32 k = 0; k < 2; k++) {
+		if (k)
+			close_host(h);
+		open_host(h, "chap", k ? SHARED "debt=10000000" : SHARED "debt=20000000", 128);
+		put_at(h, 1, 3);
+		for (u32 i = 0; i < 40; i++) {
+			CHECK_EQ(served(h), i ? 2 : 1);
+			report(h, &ticket, 300000, 0);
+			put_at(h, 2, 2);
+			put_at(h, 2, 2);
+		}
+		hear(h, 9, 40 * MS, 0);
+		put_at(h, 1, 3);
+		CHECK_EQ(get(h, &ticket, 0)->flow, k ? 2 : 1);
 	}
 }
 
@@ -307,15 +375,41 @@ static u64 overdue(struct host *h, u64 from_ms, u64 ms, u8 flags)
 	return h->q->dropped[AT_R_AQM] - dropped;
 }
 
+/* User priorities 0, 5 and 6 of a flow with a packet each 20 ms, once it is known; 0 in a host without categories. */
+static void chap_promote(struct host *h)
+{
+	static const char *const args[] = { SHARED "promote=0", SHARED "promote=1", SHARED "promote=2", SHARED "promote=2" };
+	static const u8 up[] = { 0, 5, 6, 0 };
+
+	for (u32 k = 0; k < 4; k++) {
+		struct at_ticket t;
+
+		open_host(h, "chap", args[k], 16);
+		if (k < 3)
+			h->q->ops->categories(h->q, true);
+		for (u32 i = 0; i < 100; i++) {
+			struct at_pkt *p = new_pkt(h, 1, 200);
+
+			p->sta = 1;
+			push(h, p, i * 20 * MS);
+			CHECK(get(h, &t, i * 20 * MS));
+			report(h, &t, 300000, i * 20 * MS);
+		}
+		CHECK_EQ(t.up, up[k]);
+		if (k < 3)
+			close_host(h);
+	}
+}
+
 static void chap_target(struct host *h)
 {
-	open_host(h, "chap", "target=0", 64);
+	open_host(h, "chap", FLAT "target=0", 64);
 	CHECK_EQ(overdue(h, 0, 1000, 0), 0);
 	close_host(h);
-	open_host(h, "chap", "target=5000000", 64);
+	open_host(h, "chap", FLAT "target=5000000", 64);
 	CHECK(overdue(h, 0, 1000, 0) > 5);
 	close_host(h);
-	open_host(h, "chap", "target=30000000", 64);
+	open_host(h, "chap", FLAT "target=30000000", 64);
 	CHECK_EQ(overdue(h, 0, 1000, 0), 0);
 }
 
@@ -950,6 +1044,19 @@ static void airtime_fq_aql_expiry(struct host *h)
 	CHECK(get(h, &ticket, 400 * MS));
 }
 
+/* Multicast: 50 ms of 0.281926 each, or no limit. */
+static void airtime_fq_rule(struct host *h)
+{
+	open_reporting(h, "");
+	put_to(h, AT_GROUP, 300);
+	for (u32 i = 0; i < 178; i++)
+		served(h);
+	CHECK(!get(h, &ticket, 0));
+	change(h, "rule=1", 0);
+	for (u32 i = 178; i < 300; i++)
+		served(h);
+}
+
 #include "params_fred.h"
 #include "params_red.h"
 #include "params_cbq.h"
@@ -968,7 +1075,7 @@ static void chap_drain(struct host *h)
 	for (u32 k = 0; k < 3; k++) {
 		if (k)
 			close_host(h);
-		open_host(h, "chap", runs[k].args, 128);
+		open_flat(h, runs[k].args, 128);
 		h->q->ops->link(h->q, &l, 0);
 		for (u32 look = 0; look < 5; look++) {
 			for (u32 i = 0; i < 12; i++)
@@ -1003,6 +1110,9 @@ static const struct {
 	{ "chap", "uplink", chap_uplink },
 	{ "chap", "target", chap_target },
 	{ "chap", "drain", chap_drain },
+	{ "chap", "share", chap_share },
+	{ "chap", "debt", chap_debt },
+	{ "chap", "promote", chap_promote },
 	{ "fq_codel", "limit", fq_codel_limit },
 	{ "fq_codel", "memory", fq_codel_memory },
 	{ "fq_codel", "flows", fq_codel_flows },
@@ -1051,6 +1161,7 @@ static const struct {
 	{ "airtime_fq", "aql_high", airtime_fq_aql_high },
 	{ "airtime_fq", "aql_threshold", airtime_fq_aql_threshold },
 	{ "airtime_fq", "aql_expiry", airtime_fq_aql_expiry },
+	{ "airtime_fq", "rule", airtime_fq_rule },
 	VFQ_CASES,
 	CBQ_CASES,
 	CBT_CASES,

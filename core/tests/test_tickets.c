@@ -54,7 +54,7 @@ static void once(void)
 	lie = t;
 	lie.gen += AT_TICKETS;		/* the same place */
 	refuses(lie);
-	refuses((struct at_ticket){ 0, 0, 0 });
+	refuses((struct at_ticket){ 0 });
 	lie = t;
 	lie.est = 1;			/* what comes back is not believed */
 	takes(lie, 5);
@@ -127,7 +127,7 @@ static void chap_settles_nothing(void)
 	s64 credits[2];
 	u64 air[2], scale;
 
-	open_host(&h, "chap", "newcomers=0", 16);
+	open_host(&h, "chap", FLAT "newcomers=0", 16);
 	old = charge_of(&h, 1);
 	for (u32 i = 0; i < AT_TICKETS - 1; i++)
 		charge_of(&h, 3);

@@ -18,7 +18,8 @@ struct model {
 
 struct both {
 	struct at_turns t;
-	u32 party[MEMBERS + 1], next[MEMBERS + 1];
+	u16 party[MEMBERS + 1];
+	u32 next[MEMBERS + 1];
 	struct model m;
 };
 

@@ -130,7 +130,7 @@ static void flood(const char *kind, bool reported, u32 share)
 	struct at_ticket t;
 	u32 served[2] = { 0 };
 
-	open_host(&h, kind, "limit=1000", 1200);
+	open_host(&h, kind, strcmp(kind, "chap") ? "limit=1000" : FLAT "limit=1000", 1200);
 	for (u64 now = 0; now < 20 * SEC; now += MS) {
 		struct at_pkt *p;
 
@@ -155,7 +155,7 @@ static void the_record(void)
 	struct host h;
 	struct at_ticket t;
 
-	open_host(&h, "chap", "", 16);
+	open_host(&h, "chap", FLAT "", 16);
 	push(&h, urgent(&h, 100), 0);
 	CHECK_EQ(cell(&h, row, "backlog"), 1);
 	CHECK_EQ(cell(&h, row, "backlog_bytes"), 100);

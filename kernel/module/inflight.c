@@ -227,11 +227,11 @@ u64 at_inflight_collect(struct airtab *a, bool *open)
 	return now;
 }
 
-/* What the host has as airtime of a packet; 0: the governor's own guess. Where it is to
- * pace, that is the rate asked for, or, if none is, next to nothing. */
-static u64 estimate(const struct at_inflight *f, u32 bytes)
+/* The host's estimate of a packet's airtime; 0: the governor's own. Where its station is
+ * paced, it is that of the rate `pace`, or, without one, 1 ns. */
+static u64 estimate(const struct at_inflight *f, u16 sta, u32 bytes)
 {
-	if (at_governor_mode(f->governor) == AT_GOVERNOR_MEASURED)
+	if (!at_governor_paced(f->governor, sta))
 		return 0;
 	return f->pace ? div_u64(bytes * 8000000ull, f->pace) : 1;
 }
@@ -240,6 +240,18 @@ static void feed(struct sock *sk)
 {
 	if (sk && sk_fullsock(sk) && READ_ONCE(sk->sk_pacing_shift) > PACING_SHIFT)
 		WRITE_ONCE(sk->sk_pacing_shift, PACING_SHIFT);
+}
+
+/* As mac80211 takes it: a priority of 256 to 263, else the first bits of the DSCP. */
+static u16 user_priority(const struct sk_buff *skb)
+{
+	if (skb->priority - 256 < 8)
+		return skb->priority - 256;
+	if (skb_network_header(skb) + sizeof(struct iphdr) > skb_tail_pointer(skb))
+		return 0;	/* none, or not in the linear part */
+	if (skb->protocol == htons(ETH_P_IP))
+		return ip_hdr(skb)->tos >> 5;
+	return skb->protocol == htons(ETH_P_IPV6) ? ipv6_get_dsfield(ipv6_hdr(skb)) >> 5 : 0;
 }
 
 void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes, u64 now)
@@ -255,7 +267,7 @@ void at_inflight_left(struct airtab *a, struct sk_buff *skb, u16 sta, u32 bytes,
 		return;
 	}
 	feed(skb->sk);
-	claim->record = at_governor_left(f->governor, sta, bytes, estimate(f, bytes), now);
+	claim->record = at_governor_left(f->governor, sta, bytes, estimate(f, sta, bytes), user_priority(skb), now);
 	if (claim->record)
 		f->tickets[AT_GOVERNOR_PLACE(claim->record)] = a->ticket;
 	set_gates(a, now);

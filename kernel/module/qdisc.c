@@ -213,8 +213,12 @@ static void set_timer(struct Qdisc *sch, bool idle, u64 now)
 	struct airtab *a = qdisc_priv(sch);
 	u64 at = AT_NEVER;
 
-	if (a->core->wake)
+	if (a->core->wake) {
 		at = a->wake = a->core->wake(a->q, now);
+		/* it is due, and the next completion or the end on the link asks the discipline */
+		if ((a->inflight || a->emulation.held) && at <= now)
+			at = AT_NEVER;
+	}
 	if (a->emulation.held)
 		at = min(at, a->emulation.until);
 	if (a->inflight && idle && sch->q.qlen)
@@ -233,6 +237,13 @@ static inline struct at_pkt *next(struct airtab *a, u64 now)
 	if (a->core->tick && now >= a->wake)
 		a->core->tick(a->q, now);
 	return a->core->dequeue(a->q, &a->ticket, now);
+}
+
+/* mac80211 takes the user priority of a packet from a priority of 256 to 263, else from the DSCP, which is 0 here. */
+static inline void promote(struct sk_buff *skb, const struct at_ticket *t)
+{
+	if (t->up && skb->priority < 256)
+		skb->priority = 256 + t->up;
 }
 
 /* The next one, unless too much waits in the driver. */
@@ -272,6 +283,7 @@ static struct sk_buff *pass_link(struct Qdisc *sch, u64 now)
 	if (e->held) {
 		skb = at_emulate_end(a, now, &lost);
 		from = e->free;
+		promote(skb, &e->ticket);
 		if (lost) {
 			qdisc_qstats_drop(sch);
 			__qdisc_drop(leave(sch, skb), &a->drops);
@@ -318,6 +330,7 @@ static noinline struct sk_buff *dequeue_below(struct Qdisc *sch)
 		u32 bytes = at_bytes(p);
 
 		skb = at_host_leave(p);
+		promote(skb, &a->ticket);
 		if (a->inflight)
 			at_inflight_left(a, skb, sta, bytes, now);
 	}
@@ -365,6 +378,13 @@ static void set_below(struct airtab *a)
 {
 	at_emulate_set(a);
 	a->below = a->inflight || a->emulation.on || a->emulation.held;
+}
+
+/* mac80211 has access categories; without a governor or an emulated link nothing is reported. */
+static void set_categories(struct airtab *a)
+{
+	if (a->core->categories)
+		a->core->categories(a->q, (a->inflight || a->emulation.on) && at_host_radio(qdisc_dev(a->sch)));
 }
 
 /* Numbers for stations, if there is memory for them. Packets that are queued keep none. */
@@ -421,6 +441,7 @@ static int airtab_init(struct Qdisc *sch, struct nlattr *opt, struct netlink_ext
 	q->host = a;
 	now = ktime_get_ns();
 	a->core->init(q, set->vals, get_random_u64(), now);
+	set_categories(a);
 	at_links_start(a, now);
 	return 0;
 }
@@ -455,6 +476,7 @@ static bool change_step(struct Qdisc *sch, const struct change *c)
 	}
 	at_inflight_change(a, c->inflight, now);
 	set_below(a);
+	set_categories(a);
 	tell(sch, known);
 	set_timer(sch, false, now);
 	sch_tree_unlock(sch);

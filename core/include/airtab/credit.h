@@ -34,7 +34,7 @@ static inline s64 at_credit_value(s64 d, s64 increment)
 /* Most credits that are looked at have seen all boosts. */
 static inline s64 at_credit_boost(s64 d, u32 boosts)
 {
-	if (__builtin_expect(!boosts, 1))
+	if (AT_MOSTLY(!boosts))
 		return d;
 	return d >> (boosts < 63 ? boosts : 63);
 }
@@ -56,6 +56,13 @@ static inline s64 at_credit_clamp(s64 d, s64 floor)
 {
 	d = d > floor ? d : floor;
 	return d < 0 ? d : 0;
+}
+
+/* ns >= 0 is taken from a credit of at most 2 I. */
+static inline s64 at_credit_take(s64 d, u32 ns, s64 floor)
+{
+	d -= ns;
+	return d > floor ? d : floor;
 }
 
 /* ns > 0 takes credit, ns < 0 gives it back; |ns| <= AT_CHARGE_MAX, floor >= AT_CREDIT_FLOOR. */

@@ -18,19 +18,20 @@
 #define AT_SCALE_ONE 1024u	/* Q10 */
 #define AT_SCALE_MAX 65535u
 
+static inline u32 at_whole_ns(u64 ns)
+{
+	return AT_MOSTLY(!(ns >> 32)) ? (u32)ns : ~(u32)0;
+}
+
 /* The nominal exchange, ns. */
 static inline u32 at_nominal_ns(u32 bytes)
 {
-	u64 ns = 59704 + ((u64)bytes * 37926 >> 8);
-
-	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
+	return at_whole_ns(59704 + ((u64)bytes * 37926 >> 8));
 }
 
 static inline u32 at_estimate_ns(u32 nominal, u32 scale)
 {
-	u64 ns = (u64)nominal * scale / AT_SCALE_ONE;
-
-	return ns < ~(u32)0 ? (u32)ns : ~(u32)0;
+	return at_whole_ns((u64)nominal * scale / AT_SCALE_ONE);
 }
 
 /* The scale (Q10) after a transmission of `air` ns, at most 2^53. */

@@ -67,6 +67,14 @@ static inline void at_book_in(struct at_qdisc *q, const struct at_pkt *p)
 	q->bytes += at_bytes(p);
 }
 
+/* A packet of an open station was taken out of the queue to be sent; its length in bytes. */
+static inline void at_book_open_sent(struct at_qdisc *q, u32 bytes)
+{
+	q->out++;
+	q->qlen--;
+	q->bytes -= bytes;
+}
+
 /* p, of so many bytes, was taken out of the queue to be sent. */
 static inline void at_book_sent(struct at_qdisc *q, const struct at_pkt *p, u32 bytes)
 {

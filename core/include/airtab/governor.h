@@ -36,18 +36,27 @@
  * the quotient of two sums, time and the host's estimates, both halved whenever the
  * time reaches 32 ms; what leaves for it is counted by that.
  *
- * What never completes. After `stale` a packet no longer counts in all. If one that
- * left later for its station completed, it is lost, and counts no more. If not, the
- * station is silent: until one completes, a packet may leave for it each `stale`, for
- * its report may be lost as well, but only so many wait (AT_GOVERNOR_ASKED); `expiry`
- * gives each of them up. Who comes late does no harm.
+ * What never completes. A packet counts in all until one completes that left `counted` later (or the budget
+ * of all, if that is longer); or until none has completed for that time, without frames that were heard; or until
+ * its station is silent. So a station that sleeps does not hold up the others, and a driver that is slow but sends
+ * is given no more. A packet is lost, and counts no more, if one that left later for the same station in the same
+ * access category has completed, and `counted` or two rounds are over. After `stale`, or eight
+ * rounds (AT_GOVERNOR_ROUNDS), the station is silent until one completes. A round is the
+ * mean time from leaving to completion, of 64 batches. Then a packet
+ * leaves for it each time that the one before has waited that long, for a report may be lost
+ * as well, but only AT_GOVERNOR_ASKED wait. They hold no budget of the others. Each expires
+ * after `expiry`. A completion that comes later does no harm. With a `stale` of at most `counted` a packet counts for `counted`, and completions and
+ * rounds have no effect. The station is silent as soon as its packet no longer counts in all, and what asks it counts, too.
  *
- * Early completions. Some drivers let go of packets when they get them. A packet
- * that is done before a quarter of its estimated airtime, or before any exchange
- * could be over, is held until the airtime model says that it is sent, one after
- * the other, and teaches nothing. If more than half of 64 are early, or if nothing
- * completes, there is no backpressure below, and all packets are paced by the
- * model (AT_GOVERNOR_PACED) until less than a quarter of 64 are early.
+ * Early completions. Some drivers free packets when they get them, or discard those for a
+ * station that is not there. A packet that is done before a quarter of its estimated airtime,
+ * or before any exchange could be over, is held until the airtime model says that it is sent,
+ * one after the other, and teaches nothing. Each station has a verdict by its own completions:
+ * if more than half of 64 are early its packets are paced by the model, until less than a
+ * quarter of 64 are. While another station is measured, what is held counts for its own
+ * station alone: the driver has freed it, and no packet waits for it. If stations are early
+ * and none is measured, or if no packet completes, there is no backpressure below
+ * (AT_GOVERNOR_PACED), and packets of stations without a verdict are paced, too.
  *
  * What a host calls, in this order; `now` is monotonic ns and never decreases:
  *
@@ -80,7 +89,8 @@
 #define AT_GOVERNOR_SHORTEST 50000u	/* ns: no exchange is over before */
 #define AT_GOVERNOR_CHARGE_MAX (1u << 28)	/* ns that one packet counts */
 #define AT_GOVERNOR_AGGREGATE 6000000u	/* ns: no aggregate is longer (802.11-2020: 5.484 ms) */
-#define AT_GOVERNOR_JUDGED 64u		/* completions that tell the mode */
+#define AT_GOVERNOR_JUDGED 64u		/* completions of a station for a verdict, batches for a round */
+#define AT_GOVERNOR_ROUNDS 8u		/* until a station is silent, up to half of `expiry` */
 #define AT_GOVERNOR_ASKED 4u		/* packets to a silent station, besides what it had */
 #define AT_GOVERNOR_BLIND 8u		/* expiries without any completion: paced */
 #define AT_GOVERNOR_EPOCH 32u		/* packets that tell a floor */
@@ -88,7 +98,8 @@
 
 struct at_governor_params {
 	u32 inflight, inflight_station;	/* ns outstanding, at least 1 */
-	u32 stale, expiry;		/* ns; stale is less */
+	u32 stale, expiry;		/* ns until a station is silent, until a packet expires; stale is less */
+	u32 counted;			/* ns that a packet counts in all while none completes, at least */
 	u32 batch;			/* ns between completions of one batch, at most */
 	u32 floor, floor_most;		/* frames, at least 1; what it may grow to */
 	u32 records;			/* packets that can be known, at most 2^20 */
@@ -96,9 +107,9 @@ struct at_governor_params {
 };
 
 #define AT_GOVERNOR_DEFAULTS                                                    \
-	{ .inflight = 8000000, .inflight_station = 4000000, .stale = 25000000,  \
-	  .expiry = 500000000, .batch = 30000, .floor = 2, .floor_most = 64,    \
-	  .records = 4096, .stations = 256 }
+	{ .inflight = 8000000, .inflight_station = 4000000, .stale = 100000000, \
+	  .expiry = 500000000, .counted = 25000000, .batch = 30000, .floor = 2,   \
+	  .floor_most = 64, .records = 4096, .stations = 256 }
 
 enum at_governor_mode { AT_GOVERNOR_MEASURED, AT_GOVERNOR_PACED };
 
@@ -107,11 +118,11 @@ struct at_governor_stats {
 	u64 valid;		/* completions that were believed and measured */
 	u64 unsent;		/* believed, of packets not known to have been sent */
 	u64 early;		/* not believed */
-	u64 late;		/* after stale, or after the packet was given up */
+	u64 late;		/* of packets that no longer counted in all, or were given up */
 	u64 expired;		/* packets given up */
 	u64 unknown;		/* completions of no record: repeated, or forgotten */
 	u64 missed;		/* packets that left without a record */
-	u64 paced;		/* packets that left in the paced mode */
+	u64 paced;		/* packets that left paced */
 	u64 turns;		/* changes of the mode */
 };
 
@@ -158,16 +169,21 @@ void at_governor_change(struct at_governor *g, const struct at_governor_params *
 /* The driver was emptied: nothing is outstanding. What was learned stays. */
 void at_governor_reset(struct at_governor *g, u64 now);
 
-/* Whether completions are believed. */
+/* Whether there is backpressure below, as far as completions tell. */
 enum at_governor_mode at_governor_mode(const struct at_governor *g);
+
+/* Whether packets of a station are paced: its own completions are early, or there is no
+ * backpressure below. */
+bool at_governor_paced(const struct at_governor *g, u16 sta);
 
 /* Whether a packet may leave for a station whose gate is open. */
 bool at_governor_open(const struct at_governor *g);
 
 /* A packet left. est: its airtime as the host's model has it, ns, in an aggregate
- * its share, if it will be in one; 0: not known. The record, or 0: there is no
+ * its share, if it will be in one; 0: not known. up: its user priority, for those of one access
+ * category are sent in order. The record, or 0: there is no
  * place, and nobody knows of this packet (never while open). */
-u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u64 now);
+u64 at_governor_left(struct at_governor *g, u16 sta, u32 bytes, u64 est, u16 up, u64 now);
 
 /* The driver is done with it. sent: the driver says that it was on the air,
  * acknowledged or not; else it teaches nothing and gets no air. */

@@ -44,6 +44,17 @@
  * A struct at_pkt is host memory that does not move while it is queued.
  */
 
+/* A condition that nearly always holds. Where the compiler knows how often, it makes a branch and no
+ * choice between two values that are both computed. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_expect_with_probability)
+#define AT_MOSTLY(x) __builtin_expect_with_probability(!!(x), 1, 0.999)
+#endif
+#endif
+#ifndef AT_MOSTLY
+#define AT_MOSTLY(x) __builtin_expect(!!(x), 1)
+#endif
+
 #define AT_PRIV 16		/* what skb->cb leaves to a qdisc, less 4 bytes of the kernel host */
 #define AT_NEVER (~(u64)0)
 #define AT_GROUP ((u16)0xffff)
@@ -55,6 +66,8 @@
 /* Whom to charge once the transmission is over. gen 0 = nobody. */
 struct at_ticket {
 	u32 flow, gen, est;	/* est: ns already charged at dequeue */
+	u16 light;		/* 1: its flow uses little air, and its station is not in debt; else 0 */
+	u16 up;			/* user priority with which it should be sent, 5 or 6; 0: that of its DSCP */
 };
 
 /* What a transmission really took. An aggregate is split by the host: the
@@ -183,7 +196,8 @@ struct at_ops {
 	void (*reset)(struct at_qdisc *q, u64 now);
 	/* takes p, whatever the verdict */
 	enum at_verdict (*enqueue)(struct at_qdisc *q, struct at_pkt *p, u64 now);
-	/* NULL: nothing to send now; qlen == parked, or wake() says when. May drop.
+	/* NULL: nothing to send now; qlen == parked, or wake() says when, or a report may
+	 * come before: the host asks again after each. May drop.
 	 * Fills *t, having charged t->est. */
 	struct at_pkt *(*dequeue)(struct at_qdisc *q, struct at_ticket *t, u64 now);
 	/* Oldest first, no charge, no AQM: hands over to another discipline. */
@@ -204,6 +218,9 @@ struct at_ops {
 	/* For every station: at the start, whenever its link changes, and every
 	 * 100 ms. What it changes is felt from the next operation on. */
 	void (*link)(struct at_qdisc *q, const struct at_link *l, u64 now);
+	/* Whether the host sends each packet in the access category of its ticket's `up` and reports it: at first
+	 * it does not. */
+	void (*categories)(struct at_qdisc *q, bool here);
 	/* When to call tick, then dequeue, if nothing else happens; AT_NEVER. */
 	u64 (*wake)(const struct at_qdisc *q, u64 now);
 	void (*tick)(struct at_qdisc *q, u64 now);

@@ -39,12 +39,18 @@ static inline u32 at_tickets_overtaken(const struct at_tickets *k)
 	return k->ring[next % AT_TICKETS].serial;
 }
 
+/* The serial number that the next ticket gets. */
+static inline u32 at_tickets_coming(const struct at_tickets *k)
+{
+	return k->last + 1 ? k->last + 1 : 1;
+}
+
 /* The place of the next charge, with its serial number; the caller fills in the rest. */
 static inline struct at_charge *at_tickets_next(struct at_tickets *k)
 {
 	struct at_charge *c;
 
-	if (!++k->last)
+	if (!AT_MOSTLY(++k->last))
 		k->last = 1;
 	c = &k->ring[k->last % AT_TICKETS];
 	c->serial = k->last;
@@ -54,7 +60,7 @@ static inline struct at_charge *at_tickets_next(struct at_tickets *k)
 /* Writes the ticket for a charge. */
 static inline void at_tickets_write(const struct at_charge *c, struct at_ticket *t)
 {
-	*t = (struct at_ticket){ c->flow, c->serial, c->est };
+	*t = (struct at_ticket){ .flow = c->flow, .gen = c->serial, .est = c->est };
 }
 
 /* Records a charge and writes the ticket for it. */

@@ -9,7 +9,7 @@
  *
  * At most AT_PARTIES parties are told apart at a time; who comes when so many
  * wait joins the last one, record AT_REST. Members are numbers below a bound of
- * the caller's, who keeps two u32 for each: its party and the next member.
+ * the caller's, who keeps a u16 and a u32 for each: its party and the next member.
  *
  * Cost: O(1) a turn, O(log parties) a packet (heap.h), O(members of the party)
  * to leave from the middle. Where some are not ready, a turn passes over the
@@ -37,7 +37,8 @@ struct at_party {
 struct at_turns {
 	struct at_flowtable table;	/* of parties, by key */
 	struct at_heap heap;		/* by packets */
-	u32 *party, *next;		/* of a member; next is the caller's when it is none */
+	u16 *party;			/* record of each member */
+	u32 *next;			/* next member; the caller's for numbers that are no member */
 	u32 members, ready;
 	struct at_heap_entry entries[AT_PARTIES + 1];
 	u32 pos[AT_REST + 1];
@@ -52,7 +53,7 @@ static inline bool at_turns_less(const void *ctx, const struct at_heap_entry *a,
 }
 
 /* No members. The struct is zeroed; party and next have one element a member. */
-static inline void at_turns_init(struct at_turns *t, u32 *party, u32 *next, u64 seed)
+static inline void at_turns_init(struct at_turns *t, u16 *party, u32 *next, u64 seed)
 {
 	t->party = party;
 	t->next = next;
@@ -94,7 +95,7 @@ static inline void at_turns_join(struct at_turns *t, u32 id, u32 key)
 		p->first = id;
 	p->last = id;
 	t->next[id] = 0;
-	t->party[id] = i;
+	t->party[id] = (u16)i;
 	t->members++;
 }
 

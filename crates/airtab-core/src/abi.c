@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "airtab/airtime.h"
+#include "airtab/announce.h"
 #include "airtab/emulator.h"
 #include "airtab/governor.h"
 #include "airtab/qdisc.h"
@@ -33,7 +34,7 @@ const struct abi_row at_abi[] = {
 	AT(at_pkt, source), AT(at_pkt, sta),
 	AT(at_pkt, cls), AT(at_pkt, flags), AT(at_pkt, tcp), AT(at_pkt, handle),
 	AT(at_pkt, key),
-	SIZE(at_ticket), AT(at_ticket, flow), AT(at_ticket, gen), AT(at_ticket, est),
+	SIZE(at_ticket), AT(at_ticket, flow), AT(at_ticket, gen), AT(at_ticket, est), AT(at_ticket, light), AT(at_ticket, up),
 	SIZE(at_tx), AT(at_tx, air), AT(at_tx, span), AT(at_tx, attempts), AT(at_tx, acked),
 	SIZE(at_heard), AT(at_heard, flow), AT(at_heard, sta), AT(at_heard, air),
 	SIZE(at_link), AT(at_link, sta), AT(at_link, here), AT(at_link, phy), AT(at_link, nss), AT(at_link, rate_kbps),
@@ -65,8 +66,8 @@ const struct abi_row at_abi[] = {
 	AT(at_emulator, attempts),
 	SIZE(at_governor_params), AT(at_governor_params, inflight),
 	AT(at_governor_params, inflight_station), AT(at_governor_params, stale),
-	AT(at_governor_params, expiry), AT(at_governor_params, batch), AT(at_governor_params, floor),
-	AT(at_governor_params, floor_most), AT(at_governor_params, records),
+	AT(at_governor_params, expiry), AT(at_governor_params, counted), AT(at_governor_params, batch),
+	AT(at_governor_params, floor), AT(at_governor_params, floor_most), AT(at_governor_params, records),
 	AT(at_governor_params, stations),
 	SIZE(at_governor_stats), AT(at_governor_stats, valid), AT(at_governor_stats, unsent),
 	AT(at_governor_stats, early), AT(at_governor_stats, late), AT(at_governor_stats, expired),
@@ -80,7 +81,7 @@ const struct abi_row at_abi[] = {
 	AT(at_governor_sta, silent), AT(at_governor_sta, outstanding), AT(at_governor_sta, air),
 	SIZE(at_air), AT(at_air, record), AT(at_air, ns),
 	VALUE(AT_ALWAYS), VALUE(AT_F_ECT), VALUE(AT_F_CE), VALUE(AT_F_TCP), VALUE(AT_F_IP), VALUE(AT_R_MAX),
-	VALUE(AT_HE), VALUE(AT_RATE_PARTS), VALUE(AT_PPDU_MAX_NS), VALUE(AT_CCMP_BYTES),
+	VALUE(AT_ANNOUNCE_NS), VALUE(AT_ANNOUNCE_TXOP), VALUE(AT_ANNOUNCE_ECWMIN), VALUE(AT_HE), VALUE(AT_RATE_PARTS), VALUE(AT_PPDU_MAX_NS), VALUE(AT_CCMP_BYTES),
 	{ "enum at_reason", sizeof(enum at_reason) }, { "enum at_rate_part", sizeof(enum at_rate_part) }, { "enum at_verdict", sizeof(enum at_verdict) },
 	{ NULL, 0 },
 };

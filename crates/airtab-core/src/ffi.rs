@@ -72,6 +72,10 @@ pub struct Ticket {
     pub generation: u32,
     /// Charged already when the packet left the queue, ns.
     pub est: u32,
+    /// 1 for a packet of a flow that uses little air, of a station without debt; else 0.
+    pub light: u16,
+    /// User priority with which the packet should be sent, 5 (video) or 6 (voice); 0: that of its DSCP.
+    pub up: u16,
 }
 
 /// What a transmission really took. The parts of an aggregate sum up to it.
@@ -199,6 +203,7 @@ pub struct Ops {
     pub sent: Option<unsafe extern "C" fn(*mut Qdisc, *const Ticket, *const Tx, u64)>,
     pub heard: Option<unsafe extern "C" fn(*mut Qdisc, *const Heard, u64)>,
     pub link: Option<unsafe extern "C" fn(*mut Qdisc, *const Link, u64)>,
+    pub categories: Option<unsafe extern "C" fn(*mut Qdisc, bool)>,
     pub wake: Option<unsafe extern "C" fn(*const Qdisc, u64) -> u64>,
     pub tick: Option<unsafe extern "C" fn(*mut Qdisc, u64)>,
     pub read: Option<unsafe extern "C" fn(*const Qdisc, *mut u64, u64)>,
@@ -272,10 +277,12 @@ pub struct GovernorParams {
     pub inflight: u32,
     /// Airtime outstanding for one station, ns, or one maximum aggregate.
     pub inflight_station: u32,
-    /// Age at which a packet no longer counts in all, ns.
+    /// Time without a completion after which a station is silent, ns.
     pub stale: u32,
     /// Age at which a packet is given up, ns.
     pub expiry: u32,
+    /// Time for which a packet counts in all, at least, ns.
+    pub counted: u32,
     /// Time between two completions of one batch at most, ns.
     pub batch: u32,
     /// Packets that may be outstanding whatever they cost.
@@ -298,7 +305,7 @@ pub struct GovernorStats {
     pub unsent: u64,
     /// Completions that came too early to be believed.
     pub early: u64,
-    /// Completions of packets that were stale or given up.
+    /// Completions of packets that no longer counted in all or were given up.
     pub late: u64,
     /// Packets given up.
     pub expired: u64,
@@ -398,6 +405,8 @@ unsafe extern "C" {
     pub safe fn at_ba_bytes(window: u32) -> u32;
     pub fn at_control_ns(phy: *const Phy, rate: *const Rate, bytes: u32) -> u64;
     pub fn at_aifs_ns(phy: *const Phy, aifsn: u32) -> u64;
+    pub fn at_announce_recent(recent: u32, bytes: u64, packets: u64, kbps: u32) -> u32;
+    pub fn at_announce_bounds(uploads: u32) -> bool;
     pub static at_governor_defaults: GovernorParams;
     pub fn at_governor_check(k: *const GovernorParams) -> *const c_char;
     pub fn at_governor_size(k: *const GovernorParams) -> u64;
@@ -405,7 +414,7 @@ unsafe extern "C" {
     pub fn at_governor_change(g: *mut Governor, k: *const GovernorParams, now: u64);
     pub fn at_governor_reset(g: *mut Governor, now: u64);
     pub fn at_governor_open(g: *const Governor) -> bool;
-    pub fn at_governor_left(g: *mut Governor, sta: u16, bytes: u32, est: u64, now: u64) -> u64;
+    pub fn at_governor_left(g: *mut Governor, sta: u16, bytes: u32, est: u64, up: u16, now: u64) -> u64;
     pub fn at_governor_done(g: *mut Governor, record: u64, sent: bool, now: u64);
     pub fn at_governor_heard(g: *mut Governor, air: u64, now: u64);
     pub fn at_governor_settle(g: *mut Governor);

@@ -98,12 +98,13 @@ impl Governor {
     }
 
     /// A packet of `bytes` left for a station; the host's model says that it takes `est`
-    /// ns, as share of an aggregate if it will be in one, 0: not known. Its record;
+    /// ns, as share of an aggregate if it will be in one, 0: not known. `up` is its user priority:
+    /// packets of one access category are sent in order. Its record;
     /// None: there was no place for one (never while [`open`](Governor::open)).
-    pub fn left(&mut self, sta: u16, bytes: u32, est: u64, now: u64) -> Option<u64> {
+    pub fn left(&mut self, sta: u16, bytes: u32, est: u64, up: u16, now: u64) -> Option<u64> {
         // SAFETY: `state` was initialised, its memory lives as long as the governor, and
         // nobody else calls while it is borrowed.
-        let record = unsafe { ffi::at_governor_left(self.state.as_ptr(), sta, bytes, est, now) };
+        let record = unsafe { ffi::at_governor_left(self.state.as_ptr(), sta, bytes, est, up, now) };
         (record != 0).then_some(record)
     }
 
@@ -202,8 +203,8 @@ mod tests {
         let params = GovernorParams { stations: 4, ..GovernorParams::default() };
         let mut g = Governor::new(&params, 0).unwrap();
         assert_eq!((g.open(), g.wake(), g.gates(), g.air()), (true, None, None, None));
-        let first = g.left(2, 1500, 2 * MS, 0).unwrap();
-        let second = g.left(2, 1500, 2 * MS, 0).unwrap();
+        let first = g.left(2, 1500, 2 * MS, 0, 0).unwrap();
+        let second = g.left(2, 1500, 2 * MS, 0, 0).unwrap();
         assert_ne!(Governor::place(first), Governor::place(second));
         assert_eq!((g.gates(), g.gates()), (Some((2, false)), None), "4 ms outstanding");
         assert_eq!(g.wake(), Some(25 * MS));
@@ -236,9 +237,9 @@ mod tests {
         let mut g = Governor::new(&params, 0).unwrap();
         let link = Link { sta: 1, here: true, ampdu_ns: 6_000_000, ..Link::default() };
         g.link(&link, 0);
-        g.left(1, 1500, 5 * MS, 0);
+        g.left(1, 1500, 5 * MS, 0, 0);
         assert_eq!(g.gates(), None, "an aggregate is 6 ms");
-        g.left(1, 1500, MS, 0);
+        g.left(1, 1500, MS, 0, 0);
         assert_eq!(g.gates(), Some((1, false)));
         g.retell();
         assert_eq!(g.gates(), Some((1, false)));

@@ -68,7 +68,7 @@ fn rust_and_c_agree() {
         handle,
         key
     );
-    layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est);
+    layout!(rows, "at_ticket", Ticket, flow, generation = "gen", est, light, up);
     layout!(rows, "at_tx", Tx, air, span, attempts, acked);
     layout!(rows, "at_heard", Heard, flow, sta, air);
     layout!(
@@ -154,6 +154,7 @@ fn rust_and_c_agree() {
         inflight_station,
         stale,
         expiry,
+        counted,
         batch,
         floor,
         floor_most,
@@ -193,6 +194,9 @@ fn rust_and_c_agree() {
     let flags = [("AT_F_ECT", F_ECT), ("AT_F_CE", F_CE), ("AT_F_TCP", F_TCP), ("AT_F_IP", F_IP)];
     rows.extend(flags.map(|(name, flag)| (name.to_string(), usize::from(flag))));
     rows.push(("AT_R_MAX".into(), REASONS));
+    rows.push(("AT_ANNOUNCE_NS".into(), crate::ANNOUNCE_NS as usize));
+    rows.push(("AT_ANNOUNCE_TXOP".into(), (crate::ANNOUNCE_TXOP_NS / 32_000) as usize));
+    rows.push(("AT_ANNOUNCE_ECWMIN".into(), (crate::ANNOUNCE_CW_MIN + 1).ilog2() as usize));
     rows.push(("AT_HE".into(), usize::from(Format::He as u8)));
     rows.push(("AT_RATE_PARTS".into(), RatePart::ALL.len()));
     rows.push(("AT_PPDU_MAX_NS".into(), PPDU_MAX_NS as usize));

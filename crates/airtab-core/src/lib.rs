@@ -11,6 +11,7 @@
 
 mod acks;
 mod airtime;
+mod announce;
 mod columns;
 mod emulator;
 mod ffi;
@@ -27,6 +28,9 @@ mod units;
 
 pub use acks::{Acks, edit_ack, edit_merge};
 pub use airtime::{Phy, PhyChange};
+pub use announce::{
+    ANNOUNCE_CW_MIN, ANNOUNCE_NS, ANNOUNCE_TXOP_NS, Received, announce_bounds, announce_recent,
+};
 pub use columns::{CLASS, Column, FLOW};
 pub use emulator::{Emulator, EmulatorConfig};
 pub use ffi::{GovernorParams, GovernorStation, GovernorStats};

@@ -306,6 +306,14 @@ impl Qdisc {
         }
     }
 
+    /// Says whether each packet is sent in the access category of its [`Ticket::up`], and reported. At first it is not.
+    pub fn set_categories(&mut self, here: bool) {
+        if let Some(categories) = self.discipline.0.categories {
+            // SAFETY: q is initialised.
+            unsafe { categories(self.q.as_ptr(), here) }
+        }
+    }
+
     /// Whether [`Qdisc::link`] means anything to it.
     pub fn wants_links(&self) -> bool {
         self.discipline.0.link.is_some()

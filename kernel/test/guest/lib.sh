@@ -370,6 +370,26 @@ radios() {
 	done
 }
 
+# access_point COUNT [LINE...]: hostapd on wlan0 (10.6.0.1), without encryption, with these lines more, and COUNT
+# associated stations (10.6.0.2 and on); after `radios`. Writes its files where it is called.
+access_point() {
+	local count=$1 n
+	printf '%s\n' interface=wlan0 ssid=house hw_mode=g channel=1 ieee80211n=1 wmm_enabled=1 "${@:2}" >hostapd.conf
+	printf '%s\n' 'network={' 'ssid="house"' scan_freq=2412 key_mgmt=NONE '}' >station.conf
+	hostapd -B hostapd.conf >said || fail "$(<said)"
+	for ((n = 1; n <= count; n++)); do
+		ip netns exec sta$n wpa_supplicant -B -D nl80211 -i wlan$n -c station.conf >said || fail "$(<said)"
+		ip -n sta$n addr add 10.6.0.$((n + 1))/24 dev wlan$n
+	done
+	ip addr add 10.6.0.1/24 dev wlan0
+	until_true "$count associated stations" associated "$count"
+}
+
+# associated COUNT
+associated() {
+	[ "$(iw dev wlan0 station dump | grep -c '^Station')" = "$1" ]
+}
+
 no_radios() {
 	local each
 	modprobe -r mac80211_hwsim

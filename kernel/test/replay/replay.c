@@ -157,7 +157,7 @@ static void sent(struct replay *r, const struct trace_op *op)
 			    .attempts = (u8)(1 + op->flow % 7), .acked = op->flow % 16 != 0 };
 
 	if (op->bytes)
-		t = (struct at_ticket){ op->flow * 2654435761u, op->flow, op->flow };
+		t = (struct at_ticket){ .flow = op->flow * 2654435761u, .gen = op->flow, .est = op->flow };
 	if (r->q->ops->sent)
 		r->q->ops->sent(r->q, &t, &tx, r->now);
 }

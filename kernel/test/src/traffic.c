@@ -8,7 +8,7 @@
  *	ADDRESS may be several, with commas between: the sockets' in turn.
  *   traffic sink PORT
  *	receives UDP until SIGTERM; prints "received N".
- *   traffic game ADDRESS PORT count=N [size=100] [every=40]
+ *   traffic game ADDRESS PORT count=N [size=100] [every=40] [tos=0]
  *	one packet each `every` milliseconds, with the time it was sent.
  *   traffic player PORT count=N
  *	receives a game until a second of silence; prints how late its packets
@@ -197,8 +197,9 @@ static int game(const char *host, const char *port, char **args)
 	static char data[MAX_SIZE];
 	size_t len = payload(host, number(args, "size", 100));
 	int64_t every = number(args, "every", 40) * 1000000, next = now_ns();
-	int s = dial(host, port, SOCK_DGRAM);
+	int s = dial(host, port, SOCK_DGRAM), tos = number(args, "tos", 0);
 
+	setsockopt(s, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
 	for (long n = number(args, "count", 100); n && !stopped; n--) {
 		int64_t t = now_ns();
 

@@ -2,9 +2,9 @@
 #
 # Instructions that a qdisc executes for one packet (enqueue and dequeue) with a
 # standing backlog, over those of pfifo, with 1, 100 and 1000 flows; for packets
-# of local TCP sockets and for forwarded ones. chap must not take more than cake;
-# above fq_codel at most 200 for forwarded packets, and for local ones 400 with one
-# flow, 570 with more. A governor takes at most 1450 more, for the station, the claim, the
+# of local TCP sockets and for forwarded ones. chap, with shares of flows and of stations, must not take more
+# than cake; above fq_codel at most 50 for forwarded packets with one flow, 150 with more, and for local ones 400 with one
+# flow and shares of flows, 570 otherwise. A governor takes at most 1450 more, for the station, the claim, the
 # completion and what is learned from it, with 32 packets in the driver. CoDel's and PIE's targets are set out of reach:
 # nothing is dropped.
 # boot: measured  limit: 900  clock: exact
@@ -12,7 +12,7 @@
 
 rounds=5000
 # above fq_codel: "flows.local"
-declare -A most=([1.0]=200 [100.0]=200 [1000.0]=200 [1.1]=400 [100.1]=570 [1000.1]=570)
+declare -A most=([1.0]=50 [100.0]=150 [1000.0]=150 [flow.1.1]=400 [station.1.1]=570 [100.1]=570 [1000.1]=570)
 ns_per_instruction=2
 
 # instructions KIND FLOWS LOCAL [BELOW [OPTION...]]: prints them, per packet
@@ -50,23 +50,27 @@ ip link set d0 up
 flows="1 100 1000"
 instructions at_fifo 1 1 >/dev/null	# sets up the key of the flow hash, once
 figure "instructions per packet over pfifo's: local, then forwarded, with $flows flows each"
-for kind in pfifo fq_codel cake $(kinds); do
+for kind in pfifo fq_codel cake $(kinds | sed 's/^chap$/chap:flow chap:station/'); do
 	line=""
+	share=()
+	[ "${kind%%:*}" = "$kind" ] || share=(0 share "${kind#*:}")
 	for local in 1 0; do
 		for n in $flows; do
-			over[$kind.$n.$local]=$(instructions "$kind" "$n" $local)
+			over[$kind.$n.$local]=$(instructions "${kind%%:*}" "$n" $local "${share[@]}")
 			line+=" $((${over[$kind.$n.$local]} - ${over[pfifo.$n.$local]}))"
 		done
 	done
 	[ "$kind" = pfifo ] && line=" (takes ${over[pfifo.1.1]} itself)"
 	figure "$kind:$line"
 done
-for n in $flows; do
-	for local in 1 0; do
-		chap=${over[chap.$n.$local]} cake=${over[cake.$n.$local]} fq_codel=${over[fq_codel.$n.$local]}
-		[ "$chap" -le "$cake" ] || fail "chap takes $chap, cake $cake with $n flows, local $local"
-		[ $((chap - fq_codel)) -le "${most[$n.$local]}" ] ||
-			fail "chap takes $chap, fq_codel $fq_codel with $n flows, local $local"
+for share in flow station; do
+	for n in $flows; do
+		for local in 1 0; do
+			chap=${over[chap:$share.$n.$local]} cake=${over[cake.$n.$local]} fq_codel=${over[fq_codel.$n.$local]}
+			with="with share $share, $n flows, local $local"
+			[ "$chap" -le "$cake" ] || fail "chap takes $chap, cake $cake $with"
+			[ $((chap - fq_codel)) -le "${most[$share.$n.$local]:-${most[$n.$local]}}" ] || fail "chap takes $chap, fq_codel $fq_codel $with"
+		done
 	done
 done
 for kind in at_fifo at_fq_codel chap airtime_fq; do

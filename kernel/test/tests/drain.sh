@@ -7,26 +7,6 @@
 
 cd /tmp
 
-cat >hostapd.conf <<'END_CONF'
-interface=wlan0
-ssid=house
-hw_mode=g
-channel=1
-ieee80211n=1
-wmm_enabled=1
-END_CONF
-cat >station.conf <<'END_CONF'
-network={
-	ssid="house"
-	scan_freq=2412
-	key_mgmt=NONE
-}
-END_CONF
-
-associated() {
-	[ "$(iw dev wlan0 station dump | grep -c '^Station')" = 1 ]
-}
-
 # refused WORDS ARGUMENT...: `airtab drain` fails with 2, and one sentence that holds these words
 refused() {
 	local words=$1 said code=0
@@ -44,11 +24,7 @@ told() {
 refused "no such network device" airtab drain wlan0
 radios 2
 refused "lo is no Wi-Fi interface" airtab drain lo
-hostapd -B hostapd.conf >said || fail "$(<said)"
-ip netns exec sta1 wpa_supplicant -B -D nl80211 -i wlan1 -c station.conf >said || fail "$(<said)"
-ip -n sta1 addr add 10.6.0.2/24 dev wlan1
-ip addr add 10.6.0.1/24 dev wlan0
-until_true "a station" associated
+access_point 1
 refused "wlan0 has no wqm" airtab drain wlan0 --apply --count 1
 
 insmod /ko/sch_airtab.ko

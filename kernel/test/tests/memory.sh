@@ -126,7 +126,7 @@ for dev in d0 d1 d2 d3; do
 	ip link show $dev >/dev/null 2>&1 || ip link add $dev type dummy
 	tc qdisc add dev $dev root chap flows 4194304 2>said || said+=$(<said)
 done
-[[ $said == *"no memory for tables of 475 MB"* ]] || fail "four tables of 475 MB in 1 GB: '$said'"
+[[ $said == *"no memory for tables of 473 MB"* ]] || fail "four tables of 473 MB in 1 GB: '$said'"
 for dev in d0 d1 d2 d3; do ip link del $dev; done
 rmmod airtab_trial
 rmmod sch_airtab

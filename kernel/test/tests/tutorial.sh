@@ -31,7 +31,7 @@ equal "afterwards" "$(kinds)" "$before"
 
 tc qdisc add dev eth0 root handle 1: htb default 10
 tc class add dev eth0 parent 1: classid 1:10 htb rate 19mbit
-tc qdisc add dev eth0 parent 1:10 chap increment 12ms
+tc qdisc add dev eth0 parent 1:10 chap
 equal "under htb" "$(kinds)" "htb chap"
 tc qdisc del dev eth0 root
 rmmod sch_airtab

@@ -10,10 +10,12 @@ use crate::host::Host;
 use crate::ops::{self, Arrival, Kind, Op, arrival, ops};
 use crate::reference::{Key, Reference, Rules};
 
-/// Without a target: what CoDel drops is judged by `core/tests/test_chap_codel.c`.
+/// chap with equal shares of flows and without a target: `core/tests/test_chap_codel.c` tests its CoDel.
 fn chap(pairs: &[(&str, &str)]) -> Params {
     let mut params = Params::new(Discipline::named("chap").expect("registered"));
-    params.set("target", "off").expect("in range");
+    for (name, value) in [("share", "flow"), ("uplink", "off"), ("target", "off")] {
+        params.set(name, value).expect("in range");
+    }
     for (name, value) in pairs {
         params.set(name, value).expect("in range");
     }

@@ -125,6 +125,8 @@ pub fn ops(flows: u8, bits: u32, length: usize) -> impl Strategy<Value = Vec<Op>
         flow: flow >> 28,
         generation,
         est,
+        light: 0,
+        up: 0,
     });
     let op = prop_oneof![
         40 => arrival(flows).prop_map(Op::Enqueue),
