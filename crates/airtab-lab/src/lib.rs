@@ -13,6 +13,7 @@
 //! - [`catalogue`]: what there is, for programs; [`SoFar`]: a comparison before its end
 //! - [`flent`]: one run as a data file of flent
 //! - [`experiment`]: what varies, and what a source says should come out
+//! - [`contest`]: one discipline against others over many scenarios and three drivers
 //! - [`contention`]: the contention models by subject and parameters, for command line and experiments
 //!
 //! What this crate does not do: no scenario is read and no figure defined here
@@ -28,6 +29,7 @@ mod classes;
 mod command;
 mod compare;
 pub mod contention;
+pub mod contest;
 pub mod draw;
 mod elsewhere;
 pub mod experiment;

@@ -100,6 +100,7 @@ fn read_app(
     let class = s.read("class", quantity(Unit::Count, 0..=254)).unwrap_or(0);
     let names = Category::NAMES.into_iter().zip(Category::ALL).rev().collect();
     let access = s.read("access", choice(names)).unwrap_or_default();
+    let computer = s.read("computer", quantity(Unit::Count, 1..=u8::MAX.into())).unwrap_or(1) as u8;
     let tunnel = s.read("tunnel", flag).unwrap_or(false);
     let arrivals = s.read("arrivals", flag).unwrap_or(false);
     if arrivals && users.count > 1 {
@@ -136,6 +137,7 @@ fn read_app(
         measure_ns,
         class: class as u8,
         access,
+        computer,
         tunnel,
         arrivals,
         servers: servers?,

@@ -68,7 +68,7 @@ pub use kinds::{About, Score, greedy, note, video_frames, words};
 pub use links::Errors;
 pub use measure::{Figures, Measured, Second, measure};
 pub use metric::{Direction, Metric, Of, OfPath, OutcomeFigure, Relevance, column_unit};
-pub use named_file::OpenFile;
+pub use named_file::{OpenFile, utf8_text};
 pub use outcome::outcome_words;
 pub use phy_rates::{phy_rate, profile};
 pub use queues::{QueueList, QueueSettings, QueueSpec, USUAL_QUEUES, limited_twice, unread};

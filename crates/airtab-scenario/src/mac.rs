@@ -16,7 +16,7 @@ use airtab_sim::wifi::{
 use crate::reader::{Section, Value, choice, flag, number, quantity};
 
 /// Keys that only a cell has.
-pub(crate) const KEYS: [&str; 17] = [
+pub(crate) const KEYS: [&str; 18] = [
     "aggregation",
     "block_ack_window",
     "ampdu_frames",
@@ -31,6 +31,7 @@ pub(crate) const KEYS: [&str; 17] = [
     "ofdma",
     "edca",
     "category",
+    "announced",
     "txop",
     "control_rate",
     "driver",
@@ -84,17 +85,34 @@ pub(crate) fn read_mac(s: &Section, (phy, meshed): (&Phy, bool), cell: &mut Cell
 /// Parameter sets with access categories.
 const CATEGORIES: &str = "edca = \"ieee2012\", \"ieee2016\" or \"hostapd\"";
 
-/// `[wifi.category.be]` and the tables of the other categories.
+/// `[wifi.category.be]` and `[wifi.announced.be]`, and the tables of the other categories.
 fn read_categories(s: &Section, cell: &mut CellConfig) {
-    let Some(all) = s.section("category") else { return };
+    read_changes(s, "category", cell, |cell| &mut cell.categories);
+    read_changes(s, "announced", cell, |cell| &mut cell.announced);
+}
+
+fn read_changes(
+    s: &Section,
+    table: &'static str,
+    cell: &mut CellConfig,
+    changes: fn(&mut CellConfig) -> &mut [CategoryChange; 4],
+) {
+    let Some(all) = s.section(table) else { return };
+    if table == "announced" {
+        cell.adapts_announced = all.read("adapt", flag).unwrap_or(false);
+        if cell.adapts_announced && !cell.txop && cell.edca != Edca::Off {
+            all.problem_of("adapt", "each category has one exchange at a time with txop = false");
+        }
+    }
     for category in Category::ALL {
         let Some(own) = all.section(Category::NAMES[category as usize]) else { continue };
-        cell.categories[category as usize] = CategoryChange {
+        let change = CategoryChange {
             aifsn: own.read("aifsn", quantity(Unit::Count, 1..=15)).map(|n| n as u8),
             cw_min: own.read("cw_min", window),
             cw_max: own.read("cw_max", window),
             txop_ns: own.read("txop", quantity(Unit::Ns, 0..=TXOP_MOST_NS)),
         };
+        changes(cell)[category as usize] = change;
         own.finish();
         if cell.edca != Edca::Off
             && let Err(message) = cell.check_category(category)
@@ -107,7 +125,7 @@ fn read_categories(s: &Section, cell: &mut CellConfig) {
     }
     all.finish();
     if cell.edca == Edca::Off {
-        s.problem_of("category", &format!("only with access categories: {CATEGORIES}"));
+        s.problem_of(table, &format!("only with access categories: {CATEGORIES}"));
     }
 }
 
@@ -278,20 +296,28 @@ fn read_governor(own: &Section) -> Option<GovernorConfig> {
         },
     };
     let inflight = own.read("inflight", budget);
-    let station = own.read("inflight_station", quantity(Unit::Ns, INFLIGHT_NS)).map(|ns| ns as u32);
-    if inflight == Some(None) && station.is_some() {
-        own.problem_of("inflight_station", "only where inflight is a time such as \"8ms\", not \"off\"");
-    }
-    let inflight_ns = match (inflight, own.get("inflight_station")) {
+    let time = || quantity(Unit::Ns, INFLIGHT_NS);
+    let station = own.read("inflight_station", time()).map(|ns| ns as u32);
+    let stale = own.read("stale", time()).map(|ns| ns as u32);
+    let others = own.get("inflight_station").or(own.get("stale"));
+    let default = GovernorConfig::default();
+    let inflight_ns = match (inflight, others) {
+        // Off, also with the other keys: an axis can switch the governor.
         (Some(None), _) | (None, None) => return None,
         (Some(Some(ns)), _) => ns,
-        (None, Some(_)) => GovernorConfig::default().inflight_ns,
+        (None, Some(_)) => default.inflight_ns,
     };
-    let usual = GovernorConfig::default().inflight_station_ns.min(inflight_ns);
-    let config = GovernorConfig { inflight_ns, inflight_station_ns: station.unwrap_or(usual) };
+    let config = GovernorConfig {
+        inflight_ns,
+        inflight_station_ns: station.unwrap_or(default.inflight_station_ns.min(inflight_ns)),
+        stale_ns: stale.unwrap_or(default.stale_ns.max(inflight_ns)),
+    };
+    let all = Unit::Ns.format(inflight_ns.into());
     if config.inflight_station_ns > inflight_ns {
-        let all = Unit::Ns.format(inflight_ns.into());
         own.problem_of("inflight_station", &format!("more than inflight, which is {all}: that or less"));
+    }
+    if config.stale_ns < inflight_ns {
+        own.problem_of("stale", &format!("less than inflight, which is {all}: that or more"));
     }
     Some(config)
 }

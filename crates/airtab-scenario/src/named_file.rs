@@ -47,6 +47,14 @@ pub(crate) fn text_of(file: Box<dyn Read>, max_mib: u64, what: &str) -> Result<S
     if bytes.len() as u64 > max {
         return Err(format!("is larger than {max_mib} MiB; is it {what}?"));
     }
+    utf8_text(bytes)
+}
+
+/// Bytes of a file as text.
+///
+/// # Errors
+/// Names the first byte that is not UTF-8, and its line.
+pub fn utf8_text(bytes: Vec<u8>) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         let line = 1 + e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count();

@@ -9,15 +9,15 @@
 use std::ops::Deref;
 use std::str::FromStr;
 
-use airtab_core::{Discipline, ParamError, Params};
+use airtab_core::{Discipline, ParamError, Params, Unit};
 use airtab_sim::Scenario;
 
 use crate::reader::instead;
 use crate::set::path_words;
 
-/// Names of the disciplines that a study has where it names none: the CHAP studies' three and what Linux
-/// installs today. `airtab disciplines` lists all.
-pub const USUAL_QUEUES: [&str; 4] = ["fifo", "spq", "chap", "fq_codel"];
+/// Names of the disciplines that a study has where it names none: no queue management, what Linux and OpenWrt install today, chap.
+/// `airtab disciplines` lists all.
+pub const USUAL_QUEUES: [&str; 5] = ["fifo", "fq_codel", "cake", "airtime_fq", "chap"];
 
 /// The `[queue]` table of a scenario file: parameters of the disciplines that it
 /// says something of.
@@ -41,7 +41,7 @@ impl QueueSettings {
     }
 }
 
-/// A discipline as asked for: `chap`, or `chap:increment=50ms:limit=70`.
+/// A discipline with parameters: `chap`, `chap:increment=50ms:limit=70`, or `chap:defaults`, which reads no `[queue]` table.
 #[derive(Clone, Debug)]
 pub struct QueueSpec {
     /// As written; the name of its column.
@@ -49,7 +49,12 @@ pub struct QueueSpec {
     /// Names of the parameters that were given, and their values; others have their defaults.
     given: Vec<String>,
     values: Params,
+    /// Whether the scenario's `[queue]` table is left out: parameters that are not given have the discipline's defaults.
+    defaults: bool,
 }
+
+/// Word of a label that leaves out the scenario's `[queue]` table.
+const DEFAULTS: &str = "defaults";
 
 impl FromStr for QueueSpec {
     type Err = String;
@@ -66,10 +71,13 @@ impl FromStr for QueueSpec {
         })?;
         let label = label.trim();
         let mut pairs: Vec<(&str, &str)> = Vec::new();
-        for part in &parts[1..] {
-            let (param, value) = part
-                .split_once('=')
-                .ok_or_else(|| format!("'{part}' is not parameter=value, as in chap:limit=70"))?;
+        let defaults = parts.get(1).is_some_and(|part| part.trim() == DEFAULTS);
+        for part in &parts[1 + usize::from(defaults)..] {
+            let (param, value) = part.split_once('=').ok_or_else(|| {
+                let place =
+                    if part.trim() == DEFAULTS { "; `defaults` comes first: chap:defaults" } else { "" };
+                format!("'{part}' is not parameter=value, as in chap:limit=70{place}")
+            })?;
             let (param, value) = (param.trim(), value.trim());
             if pairs.iter().any(|(other, _)| *other == param) {
                 return Err(format!("{name}: {param}: given twice in '{label}'"));
@@ -86,7 +94,7 @@ impl FromStr for QueueSpec {
         }
         values.check().map_err(|e| e.to_string())?;
         let given = pairs.into_iter().map(|(param, _)| param.into()).collect();
-        Ok(QueueSpec { label: label.into(), given, values })
+        Ok(QueueSpec { label: label.into(), given, values, defaults })
     }
 }
 
@@ -107,7 +115,7 @@ pub fn unread(path: &str, queues: &[QueueSpec]) -> Option<String> {
             labels(&all)
         ));
     }
-    let own = kin.iter().all(|q| q.given.contains(param));
+    let own = kin.iter().all(|q| q.defaults || q.given.contains(param));
     own.then(|| format!("nothing reads it: {} says itself what {param} is; set it there", labels(&kin)))
 }
 
@@ -174,10 +182,18 @@ fn ends_in_list(label: &str) -> bool {
 /// What stands between colons, but for those within a rule: `udp:443=0`.
 fn pieces(label: &str) -> Vec<&str> {
     const BEFORE: [&str; 4] = ["tcp", "udp", "dscp", "station"];
+    let params = label
+        .split(':')
+        .next()
+        .and_then(|name| Discipline::named(name.trim()))
+        .map(Discipline::params)
+        .unwrap_or_default();
+    let rules = |name: &str| params.iter().any(|p| p.name == name.trim() && p.unit == Unit::Rule);
     let (mut pieces, mut from) = (Vec::new(), 0);
     for (at, _) in label.match_indices(':') {
         let word = label[from..at].rsplit([',', '=']).next().unwrap_or_default();
-        if label[from..at].contains('=') && BEFORE.contains(&word.trim()) {
+        let in_rules = label[from..at].split_once('=').is_some_and(|(name, _)| rules(name));
+        if in_rules && BEFORE.contains(&word.trim()) {
             continue;
         }
         pieces.push(&label[from..at]);
@@ -193,11 +209,14 @@ impl QueueSpec {
         self.values.discipline()
     }
 
-    /// The parameters to run with: those of the scenario, then its own.
+    /// The parameters to run with: those of the scenario, unless the label says `defaults`, then its own.
     ///
     /// # Errors
     /// Values that the discipline does not take beside each other.
     pub fn build(&self, settings: &QueueSettings) -> Result<Params, ParamError> {
+        if self.defaults {
+            return Ok(self.values.clone());
+        }
         let mut params = settings.params(self.values.discipline());
         self.given.iter().for_each(|name| params.copy(name, &self.values));
         params.check()?;
@@ -226,6 +245,9 @@ mod tests {
             assert_eq!(said(path, "fifo,chap:limit=70"), None, "{path}");
         }
         assert_eq!(said("queue.chap.limit", "chap,chap:limit=70"), None, "one of them reads it");
+        assert_eq!(said("queue.chap.limit", "chap,chap:defaults"), None, "one of them reads it");
+        let defaults = "nothing reads it: chap:defaults says itself what limit is; set it there";
+        assert_eq!(said("queue.chap.limit", "fifo,chap:defaults").as_deref(), Some(defaults));
     }
 
     /// Either limit alone is no reason to warn.
@@ -253,6 +275,34 @@ mod tests {
         assert_eq!(said("driver = { ring = 100 }", "", "airtime_fq"), None);
     }
 
+    /// A label with `defaults` leaves out what the file says of its discipline.
+    #[test]
+    fn a_label_can_leave_out_the_table_of_the_file() {
+        let file = crate::ScenarioFile::parse(
+            "x.toml",
+            "duration = \"9s\"\nqueue = { limit = 50, chap = { increment = \"7ms\" } }\n[[station]]\nname = \"s\"\n\
+             [[app]]\nname = \"a\"\nkind = \"game\"\nstation = \"s\"\n",
+        );
+        let file = file.unwrap_or_else(|e| panic!("{e}"));
+        let built = |label: &str| {
+            let params = label.parse::<QueueSpec>().unwrap().build(&file.queues).unwrap();
+            ["increment", "limit"].map(|name| params.get(name).unwrap()[0])
+        };
+        assert_eq!(built("chap"), [7_000_000, 50]);
+        assert_eq!(built("chap:limit=70"), [7_000_000, 70]);
+        assert_eq!(built("chap:defaults"), [25_000_000, 1024]);
+        assert_eq!(built("chap: defaults:limit=70"), [25_000_000, 70]);
+        assert_eq!(
+            labels("fifo,chap:defaults,chap:defaults:limit=9")[1..],
+            ["chap:defaults", "chap:defaults:limit=9"]
+        );
+        let wrong = "chap:limit=70:defaults".parse::<QueueSpec>().unwrap_err();
+        assert_eq!(
+            wrong,
+            "'defaults' is not parameter=value, as in chap:limit=70; `defaults` comes first: chap:defaults"
+        );
+    }
+
     #[test]
     fn commas_and_colons_of_values_are_told_from_those_between() {
         assert_eq!(labels("fifo,chap:limit=70, vfq:weight=1,2,fq_codel").len(), 4);
@@ -260,6 +310,8 @@ mod tests {
             labels("spq:classes=3:rules=tcp=0,udp:6000-6010=1,dscp:ef=1,station:7=2,*=2:limit=9,fifo"),
             ["spq:classes=3:rules=tcp=0,udp:6000-6010=1,dscp:ef=1,station:7=2,*=2:limit=9", "fifo"]
         );
+        let spec: QueueSpec = "chap:share=station:limit=5".parse().unwrap();
+        assert_eq!(spec.values.get("limit").unwrap(), [5]);
         let spec: QueueSpec = "spq:rules=udp:443=0,host:limit=5".parse().unwrap();
         assert_eq!(spec.values.get("rules").unwrap(), [0x01bb_01bb_1130, 0]);
         assert_eq!(spec.values.get("limit").unwrap(), [5]);

@@ -158,7 +158,7 @@ pub(crate) fn refuse_hidden(s: &Section, keys: &[&'static str]) {
 
 /// What the nodes of a mesh do not have.
 fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
-    const NOT: [(&str, &str); 14] = [
+    const NOT: [(&str, &str); 15] = [
         ("access", "all nodes of a mesh draw by DCF"),
         ("ap_access", "a mesh has no access point"),
         ("winners", "who wins after whom is counted in a cell alone"),
@@ -169,6 +169,7 @@ fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
         ("beacon_rate", "a mesh has no beacons"),
         ("txop", "a mesh has no access categories"),
         ("category", "a mesh has no access categories"),
+        ("announced", "a mesh has no access point"),
         ("capture", "it is a key of [mesh], where nodes have places"),
         ("ofdma", "only an access point sends to several at once"),
         ("coherence", "frames of a mesh are lost by fer of their [[link]], and by others"),
@@ -188,7 +189,8 @@ fn refuse_in_mesh(s: &Section, cell: &mut CellConfig) {
         s.problem_of("errors", &message);
     }
     (cell.edca, cell.txop, cell.ofdma) = (Edca::Off, false, None);
-    (cell.categories, cell.capture_db) = (Default::default(), None);
+    (cell.categories, cell.announced, cell.capture_db) = (Default::default(), Default::default(), None);
+    cell.adapts_announced = false;
 }
 
 /// What is to differ from the profile.

@@ -75,6 +75,7 @@ fn home() -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(1_000_000)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,

@@ -194,10 +194,10 @@ impl AppMeter {
         }
     }
 
-    /// The other end has a packet that was sent at `sent_ns`.
-    pub fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
+    /// The other end has a packet of `bytes` that was sent at `sent_ns` and brought `payload` bytes for the first time.
+    pub fn received(&mut self, up: bool, (bytes, payload): (u32, u64), sent_ns: u64, now: u64) {
         if !self.windows.is_empty() {
-            self.in_windows(move |window| window.received(up, bytes, sent_ns, now));
+            self.in_windows(move |window| window.received(up, (bytes, payload), sent_ns, now));
         }
         self.received_bytes[usize::from(up)] += u64::from(bytes);
         if !up && let Some(second) = self.second(now) {
@@ -209,6 +209,15 @@ impl AppMeter {
         if now_counts {
             stream.bytes += u64::from(bytes);
         }
+        if now_counts && payload > 0 {
+            stream.payload_bytes += payload;
+            stream.new_packets += 1;
+            stream.new_bytes += u64::from(bytes);
+            if let Some(course) = &mut self.course {
+                let step = (now - self.measure.start) / course.step_ns;
+                course.payload_bytes[usize::from(up)][step as usize] += payload;
+            }
+        }
         if sent_counts {
             stream.received += 1;
             if records {
@@ -216,24 +225,6 @@ impl AppMeter {
             } else {
                 stream.delay_ns.record(now - sent_ns);
             }
-        }
-    }
-
-    /// A received packet of `bytes` brought `payload` bytes for the first time.
-    pub fn delivered(&mut self, up: bool, payload: u64, bytes: u32, now: u64) {
-        if !self.windows.is_empty() {
-            self.in_windows(move |window| window.delivered(up, payload, bytes, now));
-        }
-        if payload == 0 || !self.measure.contains(&now) {
-            return;
-        }
-        let stream = &mut self.streams[usize::from(up)];
-        stream.payload_bytes += payload;
-        stream.new_packets += 1;
-        stream.new_bytes += u64::from(bytes);
-        if let Some(course) = &mut self.course {
-            let step = (now - self.measure.start) / course.step_ns;
-            course.payload_bytes[usize::from(up)][step as usize] += payload;
         }
     }
 

@@ -26,6 +26,8 @@ pub(crate) struct Flow {
     /// Where what goes down begins: at the server, or at the access point.
     pub(crate) source: NodeId,
     pub(crate) station: NodeId,
+    /// Senders that queues tell apart: of what goes down, of what goes up.
+    pub(crate) senders: [u32; 2],
     pub(crate) class: u8,
     /// What all of its packets carry.
     dscp: u8,
@@ -52,27 +54,31 @@ impl Flow {
         key: u64,
     ) -> Flow {
         let (app_number, user, number) = own;
+        let client = address::computer(station, app.computer);
         let tuple = FiveTuple {
             source: (address::server(i), app.kind.port()),
-            destination: (address::station(station), FIRST_PORT + i % PORTS),
+            destination: (client, FIRST_PORT + i % PORTS),
             protocol: app.kind.protocol(),
         };
-        // One for all flows of the application to that station.
+        // One for all flows of the application to that computer.
         let outer = app.tunnel.then(|| FiveTuple {
             source: (address::server(app_number), TUNNEL_PORT),
-            destination: (address::station(station), TUNNEL_PORT),
+            destination: (client, TUNNEL_PORT),
             protocol: Protocol::Udp,
         });
+        let [server, station] =
+            [HomeHost::Server(server), HomeHost::Station(station)].map(|host| home.node(host));
+        let source = if app.kind.saturates(false) { home.gateway(app.servers) } else { server };
+        // Nodes have numbers below 2^24.
+        let senders = [source.0, u32::from(app.computer - 1) << 24 | station.0];
         let mut flow = Flow {
             app: app_number,
             user,
             number,
-            server: home.node(HomeHost::Server(server)),
-            source: match app.kind.saturates(false) {
-                true => home.gateway(app.servers),
-                false => home.node(HomeHost::Server(server)),
-            },
-            station: home.node(HomeHost::Station(station)),
+            server,
+            source,
+            station,
+            senders,
             class: app.class,
             dscp: app.access.dscp(),
             hash: 0,

@@ -127,6 +127,8 @@ pub struct App {
     pub users: Users,
     /// Index of its station, or of the first of them.
     pub station: usize,
+    /// Number of the computer behind its station that its client is on, 1 to 255; each has an address of its own.
+    pub computer: u8,
     /// When it sends, ns.
     pub active_ns: Range<u64>,
     /// The part of the run in which it is measured, ns, if not the scenario's.
@@ -322,6 +324,7 @@ impl App {
                 "stations",
                 format!("{stations}: 1 to as many as it has users, which are {count}"),
             ),
+            Broken::unless(self.computer > 0, "computer", "0: 1 to 255"),
             Broken::unless(
                 within_ns == 0 || within_ns < active_ns,
                 "within",

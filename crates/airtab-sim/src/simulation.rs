@@ -32,7 +32,7 @@ use crate::scenario::{App, Change, Scenario, Servers};
 use crate::tcp::{Config, Segment};
 use crate::trace::{ApTrace, Leg, Trace};
 use crate::traffic::{Io, Setting};
-use crate::world::{Books, Carried, Home, Place, Report, Topology, World};
+use crate::world::{AirHost, Books, Carried, Home, Place, Report, Topology, World, poll_air};
 
 use body::{Body, Load, SegmentAcks};
 use dnb::Controller;
@@ -202,16 +202,14 @@ impl Simulation {
             if self.tap.on {
                 self.look_at_attempts();
             }
-            // As `World::poll`, but each of both is looked at by code of its own, and not moved out of what holds it:
-            // else it would be copied.
+            // As `World::poll`, but reports of ways and of channels are handled by code of their own, and not moved out of
+            // what holds them: else they would be copied.
             loop {
                 while let Some(report) = &self.world.poll_ways() {
                     self.handle(report);
                 }
-                match &self.world.poll_air() {
-                    Some(Some(report)) => self.handle(report),
-                    Some(None) => {}
-                    None => break,
+                if !poll_air(self) {
+                    break;
                 }
             }
         }
@@ -355,12 +353,24 @@ impl Simulation {
             option: s.sack_len,
         });
         let (from, to) = if up { (f.station, f.server) } else { (f.source, f.station) };
-        let (class, sta, source) = (f.class, NO_STATION, from.0);
+        let (class, sta, source) = (f.class, NO_STATION, f.senders[usize::from(up)]);
         let (key, ecn) = (Some(f.key(up)), segment.is_some_and(|s| s.ect));
         let meta = Meta { bytes, flow: f.hash, source, sta, class, ecn, tcp, key };
         let load = segment.map_or(Load::Datagram(tag), |s| Load::Segment(*s));
         let body = Body { app: f.app, flow, life: f.life, up, made: false, load };
         self.apps[usize::from(f.app)].meter.sent(up, bytes, self.now);
         self.world.send(self.now, from, to, meta, body);
+    }
+}
+
+impl AirHost<Body, Event> for Simulation {
+    #[inline(always)]
+    fn world(&mut self) -> &mut World<Body, Event> {
+        &mut self.world
+    }
+
+    #[inline(always)]
+    fn take_report(&mut self, report: &Report<Event>) {
+        self.handle(report);
     }
 }

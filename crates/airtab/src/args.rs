@@ -21,6 +21,7 @@ use crate::commands::airtime::args::Airtime;
 use crate::commands::cache::args::Cache;
 use crate::commands::cbr::args::Cbr;
 use crate::commands::classes::args::Classes;
+use crate::commands::contest::Contest;
 use crate::commands::drain::args::Drain;
 use crate::commands::equal_access::args::EqualAccess;
 use crate::commands::experiment::args::Experiment;
@@ -194,6 +195,7 @@ pub enum Command {
     Scenario(Scenario),
     Experiment(Experiment),
     Sweep(Sweep),
+    Contest(Contest),
     Cache(Cache),
     Disciplines(Disciplines),
     Tcp(crate::commands::tcp::Tcp),
@@ -232,7 +234,8 @@ pub enum Command {
 
 A queue of --queues is a discipline with its parameters, name:parameter=value:...
 What can be set: airtab disciplines NAME. What is not set comes from the
-scenario's [queue] table, then from the discipline's defaults.
+scenario's [queue] table, then from the discipline's defaults; with the word
+defaults after its name, as in chap:defaults, from the defaults alone.
 
 Finished runs are kept (airtab cache): what is asked for again is there at once, and what was interrupted
 goes on from there.")]

@@ -41,6 +41,7 @@ pub fn main_with(words: impl Iterator<Item = OsString>, join: Join) -> ExitCode 
     };
     let result = match args.command {
         Command::Compare(args) => commands::compare::compare(&args),
+        Command::Contest(args) => commands::contest::contest(&args),
         Command::Run(args) => commands::run::run(&args),
         Command::Scenario(args) => commands::scenario::scenario(&args),
         Command::Sweep(args) => commands::sweep::sweep(&args, join),

@@ -27,6 +27,8 @@ use crate::compare::NODE;
 const MAX_FILE_MIB: u64 = 4;
 /// Points of one experiment: more than anybody looks at.
 pub(super) const MAX_POINTS: usize = 10_000;
+/// Bases of one experiment, each the base of the next.
+const MOST_BASES: u8 = 4;
 
 /// What a file is read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,15 +166,7 @@ pub(super) fn read_file(
     let queues = queues.unwrap_or_else(usual_queues);
     let server = top.read("server", table);
     let model = top.read("model", table);
-    let base = top.read("base", |v| {
-        let written = text(v)?;
-        let mut base = read_base(&folder.join(&written), read)?;
-        // What it names is beside it, as where it is run by itself.
-        if let Some(beside) = Path::new(&written).parent() {
-            named_files(&mut base, &mut |_, name| *name = beside.join(&*name).display().to_string());
-        }
-        Ok(base)
-    });
+    let base = top.read("base", |v| read_base(folder, &text(v)?, read, MOST_BASES));
     let own = top.read("scenario", table);
     let home = own.is_some() || base.is_some();
     let given = [home, server.is_some(), model.is_some()].into_iter().filter(|given| *given).count();
@@ -441,9 +435,27 @@ fn read_queues(v: &Value) -> Result<Vec<QueueSpec>, String> {
     }
 }
 
-fn read_base(path: &Path, read: Read) -> Result<toml::Table, String> {
-    let text = read(path).map_err(|reason| format!("{}: {reason}", path.display()))?;
-    toml::from_str(&text).map_err(|e| format!("{}: {}", path.display(), e.message().replace('\n', ", ")))
+/// Reads the file `written` in `folder`, on top of its own base; at most `most` files.
+fn read_base(folder: &Path, written: &str, read: Read, most: u8) -> Result<toml::Table, String> {
+    let path = folder.join(written);
+    let place = path.display();
+    let text = read(&path).map_err(|reason| format!("{place}: {reason}"))?;
+    let mut own: toml::Table =
+        toml::from_str(&text).map_err(|e| format!("{place}: {}", e.message().replace('\n', ", ")))?;
+    let below = match own.remove("base") {
+        None => toml::Table::new(),
+        Some(_) if most <= 1 => {
+            return Err(format!("{place}: base: more than {MOST_BASES} bases, one on the other"));
+        }
+        Some(Toml::String(base)) => read_base(path.parent().unwrap_or(Path::new("")), &base, read, most - 1)?,
+        Some(other) => return Err(format!("{place}: base: {other} is not the name of a file")),
+    };
+    let mut base = compose::merged(below, own);
+    // What it names is beside it, as where it is run by itself.
+    if let Some(beside) = Path::new(written).parent() {
+        named_files(&mut base, &mut |_, name| *name = beside.join(&*name).display().to_string());
+    }
+    Ok(base)
 }
 
 fn read_axes(top: &Section, scenario: &toml::Table, most: usize) -> Vec<Axis> {
@@ -746,6 +758,42 @@ mod tests {
         let traces: Vec<&str> =
             e.scenario["app"].as_array().unwrap().iter().map(|app| app["trace"].as_str().unwrap()).collect();
         assert_eq!(traces, ["base/t.txt", "own.txt"]);
+    }
+
+    /// A base on top of a base: the upper one wins, and files of each are beside it. Bases in a circle end.
+    #[test]
+    fn a_base_can_have_a_base() {
+        let parse = |base: &str, top: &str| {
+            let text = format!("title = \"t\"\nsource = \"s\"\nbase = \"{base}\"\n[scenario]\n{top}\n");
+            let read = |path: &Path| {
+                match path.to_str() {
+                Some("a/base/home.toml") => Ok("base = \"../../b/base/chap.toml\"\nduration = \"2s\"\n\
+                    queue.chap = { limit = 35 }\napp = [{ name = \"film\", kind = \"video\", trace = \"t.txt\" }]"
+                    .into()),
+                Some("a/base/../../b/base/chap.toml") => Ok("duration = \"1s\"\nqueue.chap = { target = \"5ms\", \
+                    limit = 70 }\napp = [{ name = \"other\", kind = \"video\", trace = \"u.txt\" }]"
+                    .into()),
+                Some("a/base/number.toml") => Ok("base = 3".into()),
+                Some(path) if path.ends_with("circle.toml") => Ok("base = \"circle.toml\"".into()),
+                _ => Err(format!("no {}", path.display())),
+            }
+            };
+            let e = Experiment::parse("a/x.toml", "x", &text, &read, Purpose::Judge);
+            e.map(|e| e.scenario).map_err(|e| e.to_string())
+        };
+        let expected = "duration = \"2s\"\nqueue.chap = { limit = 35, target = \"20ms\" }\napp = [\
+            { name = \"other\", kind = \"video\", trace = \"base/../../b/base/u.txt\" },\
+            { name = \"film\", kind = \"video\", trace = \"base/t.txt\" }]";
+        let on_top = parse("base/home.toml", "queue.chap.target = \"20ms\"").unwrap();
+        assert_eq!(on_top, toml::from_str(expected).unwrap());
+        for (base, said) in [
+            ("base/number.toml", "a/base/number.toml: base: 3 is not the name of a file"),
+            ("base/none.toml", "no a/base/none.toml"),
+            ("base/circle.toml", "a/base/circle.toml: base: more than 4 bases, one on the other"),
+        ] {
+            let wrong = parse(base, "").unwrap_err();
+            assert!(wrong.contains(said), "{wrong}");
+        }
     }
 
     /// A scenario is swept as one, also if it has servers; a file of an experiment loses what only judges and draws.

@@ -450,6 +450,52 @@ mod tests {
         }
     }
 
+    /// No result depends on defaults of chap or of the governor: each experiment names the values. A column `chap:defaults` is
+    /// the exception.
+    #[test]
+    fn chap_and_governor_have_named_values_in_each_experiment() {
+        const CHAP: [&str; 4] = ["share", "uplink", "target", "increment"];
+        const GOVERNOR: [&str; 2] = ["inflight_station", "stale"];
+        let mut seen = (0, 0);
+        for e in all().iter().filter(|e| e.kind != workload::Kind::Model) {
+            let keys = |way: &[&str]| {
+                let mut table = Some(&e.scenario);
+                for key in way {
+                    table = table.and_then(|table| table.get(*key)).and_then(toml::Value::as_table);
+                }
+                let of_axes = e.axes.iter().flat_map(|axis| &axis.keys);
+                let of_axes = of_axes
+                    .filter_map(|key| key.strip_prefix(&format!("{}.", way.join("."))))
+                    .map(String::from);
+                table.into_iter().flat_map(|table| table.keys().cloned()).chain(of_axes).collect::<Vec<_>>()
+            };
+            let of_file = keys(&["queue", "chap"]);
+            for label in e.labels() {
+                let words: Vec<&str> = label.split(':').collect();
+                let faithful =
+                    e.scenario.get("queue").is_some_and(|queue| queue.to_string().contains("faithful"));
+                if words[0] != "chap" || words.contains(&"defaults") || faithful {
+                    continue;
+                }
+                seen.0 += 1;
+                let named = |key: &str| {
+                    let given = words[1..].iter().any(|word| word.split('=').next() == Some(key));
+                    given || of_file.iter().any(|own| own == key)
+                };
+                let open: Vec<_> = CHAP.into_iter().filter(|key| !named(key)).collect();
+                assert!(open.is_empty(), "{}: {label} has the default of {open:?}", e.id);
+            }
+            let driver = keys(&["wifi", "driver"]);
+            if driver.iter().any(|key| key == "inflight") {
+                seen.1 += 1;
+                let open: Vec<_> =
+                    GOVERNOR.into_iter().filter(|key| !driver.iter().any(|own| own == key)).collect();
+                assert!(open.is_empty(), "{}: its governor has the default of {open:?}", e.id);
+            }
+        }
+        assert!(seen.0 > 80 && seen.1 > 5, "{seen:?}");
+    }
+
     /// The published value of a figure is that of its first check with a number, for the check's discipline and points.
     #[test]
     fn what_is_published_is_of_its_figure_and_place() {

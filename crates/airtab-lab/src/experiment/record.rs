@@ -345,8 +345,10 @@ mod tests {
             .replace("base = \"base.toml\"\n", "")
             .replace("[scenario]\n", &format!("[scenario]\n{BASE}"));
         assert_eq!(number(&whole, ""), first, "with its base in it");
-        let usual =
-            TEXT.replace("seeds = 3", "seeds = 3\nqueues = [\"fifo\", \"spq\", \"chap\", \"fq_codel\"]");
+        let usual = TEXT.replace(
+            "seeds = 3",
+            "seeds = 3\nqueues = [\"fifo\", \"fq_codel\", \"cake\", \"airtime_fq\", \"chap\"]",
+        );
         assert_eq!(number(&usual, BASE), first, "defaults written out");
     }
 

@@ -30,7 +30,11 @@ fn rough_home() -> Scenario {
 }
 
 fn chap() -> Params {
-    Params::new(Discipline::named("chap").unwrap())
+    let mut params = Params::new(Discipline::named("chap").unwrap());
+    for (name, value) in [("share", "flow"), ("uplink", "off"), ("target", "5ms")] {
+        params.set(name, value).unwrap();
+    }
+    params
 }
 
 fn captured(scenario: &Scenario) -> Vec<u8> {

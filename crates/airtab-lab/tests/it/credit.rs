@@ -39,7 +39,10 @@ fn credits(queue: &str, distance: &str) -> Option<[f64; 3]> {
     let mut params = Params::new(Discipline::named(queue).unwrap());
     params.set("limit", "35").unwrap();
     if queue == "chap" {
-        params.set("increment", "100ms").unwrap();
+        for (name, value) in [("increment", "100ms"), ("share", "flow"), ("uplink", "off"), ("target", "5ms")]
+        {
+            params.set(name, value).unwrap();
+        }
     }
     let measured = run(&file.scenario, &params, 1);
     let credit =

@@ -312,6 +312,7 @@ fn each_key_of_a_cell_with_aggregates_is_in_the_key_of_its_runs() {
         wifi.driver.inflight=8ms
         wifi.driver.inflight=9ms
         wifi.driver.inflight_station=5ms
+        wifi.driver.stale=30ms
         station.s.mcs=4
         station.s.streams=2
         station.s.gi=1600ns
@@ -423,6 +424,7 @@ fn each_key_of_an_application_is_in_the_key_of_its_runs() {
         app.game.access=vo
         app.game.access=vi
         app.game.access=bk
+        app.game.computer=2
         app.game.tunnel=true
         app.game.arrivals=true
         app.game.requirement=none

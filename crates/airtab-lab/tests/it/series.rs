@@ -34,6 +34,11 @@ fn run(queue: &str) -> Measured {
     let file = ScenarioFile::parse("edge.toml", EDGE).unwrap();
     let mut params = Params::new(Discipline::named(queue).unwrap());
     params.set("limit", "35").unwrap();
+    if queue == "chap" {
+        for (name, value) in [("share", "flow"), ("uplink", "off"), ("target", "5ms")] {
+            params.set(name, value).unwrap();
+        }
+    }
     airtab_lab::run(&file.scenario, &params, 1)
 }
 

@@ -163,8 +163,7 @@ impl AccessPoint {
         let Carried { body, bytes, sent_ns, .. } = carried;
         let up = port == Port::Internet;
         if let Some(meter) = self.meters.get_mut(usize::from(body.app)) {
-            meter.received(up, bytes, sent_ns, now);
-            meter.delivered(up, body.payload.into(), bytes, now);
+            meter.received(up, (bytes, body.payload.into()), sent_ns, now);
             let legs = carried.legs(now);
             meter.passed(up, sent_ns, legs);
             self.paths[usize::from(body.app)].passed(up, legs);

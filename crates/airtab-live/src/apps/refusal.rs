@@ -27,6 +27,9 @@ pub(super) fn refusal(app: &App, default: Algorithm) -> Option<String> {
             "{users} users: more than one is the simulator's; leave `users` and `stations` out to run this house live"
         ));
     }
+    if app.computer > 1 {
+        return Some("`computer` is the simulator's; leave the key out to run this scenario live".into());
+    }
     if app.tunnel {
         return Some("`tunnel` is the simulator's; leave the key out to run this house live".into());
     }
@@ -84,6 +87,8 @@ mod tests {
             ("kind = \"game\"", None),
             ("kind = \"game\"\nusers = 1", None),
             ("kind = \"game\"\nusers = 3", Some("3 users: more than one is the simulator's; ")),
+            ("kind = \"game\"\ncomputer = 1", None),
+            ("kind = \"game\"\ncomputer = 2", Some("`computer` is the simulator's; ")),
             ("kind = \"download\"", None),
             ("kind = \"download\"\nreconnect = \"1s\"", Some("`reconnect` is the simulator's: ")),
             ("kind = \"download\"\nvolume = \"1MB\"", Some("`volume` is the simulator's: ")),

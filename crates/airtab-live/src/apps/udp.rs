@@ -322,8 +322,7 @@ impl State {
 
     fn received(&mut self, up: bool, bytes: u32, sent_ns: u64, now: u64) {
         if let Some(meter) = &mut self.meter {
-            meter.received(up, bytes, sent_ns, now);
-            meter.delivered(up, datagram_payload(bytes), bytes, now);
+            meter.received(up, (bytes, datagram_payload(bytes)), sent_ns, now);
         }
         let old = now.saturating_sub(2 * RECENT_NS);
         let recent = &mut self.recent[usize::from(up)];
@@ -558,7 +557,7 @@ mod tests {
             let mut meter = AppMeter::new(&scenario.apps[0], &scenario);
             for (up, at) in times {
                 meter.sent(*up, 100, at * SECOND);
-                meter.received(*up, 100, at * SECOND, at * SECOND + MS);
+                meter.received(*up, (100, 72), at * SECOND, at * SECOND + MS);
             }
             meter.finish(60 * SECOND).0
         };

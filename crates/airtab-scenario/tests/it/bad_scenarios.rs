@@ -101,6 +101,8 @@ fn users_that_cannot_be() {
     assert_eq!(refused("web", "users = 10000\nwithin = \"9999ms\""), None);
     for (keys, expected) in [
         ("users = 0", "[[app]] users: '0' is outside 1 to 10000"),
+        ("computer = 0", "[[app]] computer: '0' is outside 1 to 255"),
+        ("computer = 256", "[[app]] computer: '256' is outside 1 to 255"),
         ("users = 10001", "[[app]] users: '10001' is outside 1 to 10000"),
         ("users = \"ten\"", "[[app]] users: "),
         ("users = 2\nstations = 3", "[[app]] stations: 3: 1 to as many as it has users, which are 2"),

@@ -173,6 +173,23 @@ wifi.category.vo.aifsn | all | | wifi.category={ vo = { aifsn = 7 } }
 wifi.category.vo.cw_min | all | | wifi.category={ vo = { cw_min = 1 } }
 wifi.category.vo.cw_max | all | | wifi.category={ vo = { cw_max = 255 } }
 wifi.category.vo.txop | all | app.call.rate=8Mb/s | wifi.category={ vo = { txop = "0us" } }
+wifi.announced.adapt | all | duration=3s & app.load.kind=upload & station.s.fer=0 & station.t.fer=0 | wifi.announced={ adapt = true }
+wifi.announced.bk.aifsn | all | | wifi.announced={ bk = { aifsn = 2 } }
+wifi.announced.bk.cw_min | all | | wifi.announced={ bk = { cw_min = 3 } }
+wifi.announced.bk.cw_max | all | | wifi.announced={ bk = { cw_max = 15 } }
+wifi.announced.bk.txop | all | | wifi.announced={ bk = { txop = "2ms" } }
+wifi.announced.be.aifsn | all | | wifi.announced={ be = { aifsn = 2 } }
+wifi.announced.be.cw_min | all | | wifi.announced={ be = { cw_min = 3 } }
+wifi.announced.be.cw_max | all | | wifi.announced={ be = { cw_max = 15 } }
+wifi.announced.be.txop | all | | wifi.announced={ be = { txop = "2ms" } }
+wifi.announced.vi.aifsn | all | | wifi.announced={ vi = { aifsn = 7 } }
+wifi.announced.vi.cw_min | all | | wifi.announced={ vi = { cw_min = 3 } }
+wifi.announced.vi.cw_max | all | | wifi.announced={ vi = { cw_max = 255 } }
+wifi.announced.vi.txop | all | | wifi.announced={ vi = { txop = "0us" } }
+wifi.announced.vo.aifsn | all | | wifi.announced={ vo = { aifsn = 7 } }
+wifi.announced.vo.cw_min | all | | wifi.announced={ vo = { cw_min = 1 } }
+wifi.announced.vo.cw_max | all | | wifi.announced={ vo = { cw_max = 255 } }
+wifi.announced.vo.txop | all | app.call.rate=8Mb/s | wifi.announced={ vo = { txop = "0us" } }
 wifi.txop | mcs | | wifi.txop=false
 wifi.txop | mbps | | wifi.txop=true
 wifi.ofdma | all | | wifi.ofdma=4
@@ -195,6 +212,8 @@ wifi.driver.inflight | all | wifi.driver.ring=50 | wifi.driver.inflight=1ms
 wifi.driver.inflight_station | all | | wifi.driver.inflight_station=300us
 wifi.driver.inflight_station | mbps | wifi.driver.ring=50 & wifi.driver.inflight=8ms | wifi.driver.inflight_station=300us
 wifi.driver.inflight_station | mcs | wifi.driver.ring=50 & wifi.ampdu_frames=2 & wifi.driver.inflight=8ms | wifi.driver.inflight_station=300us
+wifi.driver.stale | all | | wifi.driver.stale=9ms
+wifi.driver.stale | mcs | wifi.driver.ring=50 & wifi.driver.inflight=1ms & wifi.driver.completion_delay=20ms | wifi.driver.stale=2ms
 station.count | all | station.u.fer=0.2 | station.u.count=2 & app.film.stations=2
 station.rate | all | | station.s.rate=6Mb/s ; station.s.rate=1Mb/s ; station.s.rate=6500kbit
 station.mcs | all | | station.s.mcs=1
@@ -218,7 +237,7 @@ station.uplink | all | wifi.driver.ring=3 | station.t.uplink=fq_codel:limit=4
 "#;
 
 /// Labels, and tables whose keys are in the schema themselves.
-const NO_CASE: [&str; 7] = [
+const NO_CASE: [&str; 12] = [
     "station.name",
     "wifi.driver",
     "wifi.category",
@@ -226,6 +245,11 @@ const NO_CASE: [&str; 7] = [
     "wifi.category.be",
     "wifi.category.vi",
     "wifi.category.vo",
+    "wifi.announced",
+    "wifi.announced.bk",
+    "wifi.announced.be",
+    "wifi.announced.vi",
+    "wifi.announced.vo",
 ];
 
 /// Tables and keys of scenarios except `wifi` and `station`, none of which depends on the PHY profile.

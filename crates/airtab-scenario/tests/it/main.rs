@@ -8,6 +8,7 @@ mod common;
 mod dumbbell;
 mod every_key;
 mod good_scenarios;
+mod homes;
 mod links;
 mod mac_keys;
 mod meshes;

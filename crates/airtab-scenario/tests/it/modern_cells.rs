@@ -153,6 +153,25 @@ fn constants_of_access_categories_arrive() {
     );
 }
 
+/// Announced constants arrive at their category, and the adaptive limit.
+#[test]
+fn announced_constants_arrive() {
+    let of = |keys: &str| {
+        let cell = modern("std-11n", keys, "").scenario.medium.cell().unwrap().clone();
+        (cell.announced, cell.adapts_announced)
+    };
+    let none = CategoryChange::default();
+    let all = "[wifi.announced.be]\naifsn = 5\ncw_min = 31\ncw_max = 63\ntxop = \"1024us\"\n\
+               [wifi.announced.vi]\ntxop = \"0us\"\n";
+    let best_effort =
+        CategoryChange { aifsn: Some(5), cw_min: Some(31), cw_max: Some(63), txop_ns: Some(1_024_000) };
+    let video = CategoryChange { txop_ns: Some(0), ..none };
+    assert_eq!(of(all), ([none, best_effort, video, none], false));
+    let adaptive = "announced = { adapt = true, be = { aifsn = 5 } }";
+    assert_eq!(of(adaptive), ([none, CategoryChange { aifsn: Some(5), ..none }, none, none], true));
+    assert_eq!(of(""), ([none; 4], false));
+}
+
 /// As `airtab live set` does.
 #[test]
 fn one_key_of_a_running_station() {
@@ -278,6 +297,19 @@ fn what_a_cell_does_not_have_is_refused() {
                 "[wifi.category.be] cw_max: 20 is not one less than a power of two, such as 15 or 31",
                 "[wifi.category.be] txop: '8161us' is outside 0ns to 8160us",
                 "[wifi.category] voice: no such key",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\ntxop = false\nannounced = { adapt = true, vo = { cw_min = 31 } }",
+            &[
+                "[wifi.announced] adapt: each category has one exchange at a time with txop = false",
+                "[wifi.announced.vo] cw_min: cw_min is 31 and cw_max 7: give both",
+            ],
+        ),
+        (
+            "phy = \"std-11n\"\nedca = \"off\"\nannounced.be.aifsn = 2",
+            &[
+                "[wifi] announced: only with access categories: edca = \"ieee2012\", \"ieee2016\" or \"hostapd\"",
             ],
         ),
         (
@@ -437,7 +469,7 @@ fn what_waits_below_the_queue_is_measured() {
 #[test]
 fn the_driver_below() {
     let keys = "[wifi.driver]\nstop = false\ncompletions = \"aggregate\"\ncompletion_delay = \"2ms\"\n\
-                completions_lost = 0.1\norphan = true\ninflight = \"10ms\"\ninflight_station = \"5ms\"\n";
+                completions_lost = 0.1\norphan = true\ninflight = \"10ms\"\ninflight_station = \"5ms\"\nstale = \"30ms\"\n";
     let station = "[[station]]\nname = \"s\"\nmcs = 4\nasleep = [\"100ms\", \"800ms\"]\n";
     let file = modern("std-11n", keys, station);
     let expected = DriverConfig {
@@ -448,7 +480,11 @@ fn the_driver_below() {
         completion_delay_ns: 2_000_000,
         completions_lost: 0.1,
         orphan: true,
-        governor: Some(GovernorConfig { inflight_ns: 10_000_000, inflight_station_ns: 5_000_000 }),
+        governor: Some(GovernorConfig {
+            inflight_ns: 10_000_000,
+            inflight_station_ns: 5_000_000,
+            stale_ns: 30_000_000,
+        }),
         ..DriverConfig::default()
     };
     assert_eq!(file.scenario.medium.cell().unwrap().driver, expected);
@@ -456,13 +492,19 @@ fn the_driver_below() {
     let governor = |keys: &str| {
         let file = modern("std-11n", &format!("[wifi.driver]\n{keys}\n"), "");
         let governor = file.scenario.medium.cell().unwrap().driver.governor;
-        governor.map(|governor| (governor.inflight_ns, governor.inflight_station_ns))
+        const US: u32 = 1000;
+        governor.map(|governor| {
+            [governor.inflight_ns, governor.inflight_station_ns, governor.stale_ns].map(|ns| ns / US)
+        })
     };
     assert_eq!(governor("ring = 1000"), None);
     assert_eq!(governor("inflight = \"off\""), None);
-    assert_eq!(governor("inflight = \"9ms\""), Some((9_000_000, 4_000_000)));
-    assert_eq!(governor("inflight = \"3ms\""), Some((3_000_000, 3_000_000)));
-    assert_eq!(governor("inflight_station = \"2ms\""), Some((8_000_000, 2_000_000)));
+    assert_eq!(governor("inflight = \"9ms\""), Some([9_000, 4_000, 100_000]));
+    assert_eq!(governor("inflight = \"3ms\""), Some([3_000, 3_000, 100_000]));
+    assert_eq!(governor("inflight = \"140ms\""), Some([140_000, 4_000, 140_000]));
+    assert_eq!(governor("inflight_station = \"2ms\""), Some([8_000, 2_000, 100_000]));
+    assert_eq!(governor("stale = \"30ms\""), Some([8_000, 4_000, 30_000]));
+    assert_eq!(governor("inflight = \"off\"\ninflight_station = \"2ms\"\nstale = \"100ms\""), None);
 }
 
 #[test]
@@ -475,12 +517,12 @@ fn what_a_driver_cannot_is_refused() {
         ("completions_lost = 1.5", "[wifi.driver] completions_lost: '1.5' is outside 0 to 1"),
         ("inflight = \"10us\"", "[wifi.driver] inflight: '10us' is outside 100us to 1s, or \"off\""),
         (
-            "inflight = \"off\"\ninflight_station = \"4ms\"",
-            "[wifi.driver] inflight_station: only where inflight is a time such as \"8ms\", not \"off\"",
-        ),
-        (
             "inflight_station = \"9ms\"",
             "[wifi.driver] inflight_station: more than inflight, which is 8ms: that or less",
+        ),
+        (
+            "inflight = \"20ms\"\nstale = \"19ms\"",
+            "[wifi.driver] stale: less than inflight, which is 20ms: that or more",
         ),
     ] {
         assert_eq!(driver(keys), [message]);

@@ -73,6 +73,7 @@ impl Mesh {
             measure_ns: None,
             servers: Servers::Behind(at(from) as u16, Latency::both(0)),
             access: Category::default(),
+            computer: 1,
             tunnel: false,
             arrivals: false,
             phase_ns: None,

@@ -90,6 +90,7 @@ impl Modern {
             measure_ns: None,
             servers: Servers::Own(Latency::both(1_000_000)),
             access: Category::default(),
+            computer: 1,
             tunnel: false,
             arrivals: false,
             phase_ns: None,

@@ -30,9 +30,21 @@ impl<T: Copy> Outbox<T> {
     /// Takes the first one.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
-        let item = *self.items.get(self.next)?;
+        self.pop_ref().copied()
+    }
+
+    /// Takes the first one, which stays in its place until another one comes.
+    #[inline]
+    pub(crate) fn pop_ref(&mut self) -> Option<&T> {
+        let item = self.items.get(self.next)?;
         self.next += 1;
         Some(item)
+    }
+
+    /// How many nobody has taken.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.items.len() - self.next
     }
 
     #[inline]

@@ -63,10 +63,15 @@ pub fn server_number(address: Ipv4Addr) -> Option<u16> {
     ((a, b) == (198, 18)).then(|| u16::from_be_bytes([high, low]))
 }
 
-/// Address of station `i`, behind the access point.
+/// Address of station `i`, behind the access point: that of its first computer.
 pub fn station(i: u16) -> Ipv4Addr {
+    computer(i, 1)
+}
+
+/// Address of computer `number`, counted from 1, behind station `i`.
+pub fn computer(i: u16, number: u8) -> Ipv4Addr {
     let [high, low] = i.to_be_bytes();
-    Ipv4Addr::new(10, 0, high, low)
+    Ipv4Addr::new(10, number - 1, high, low)
 }
 
 #[cfg(test)]
@@ -87,6 +92,13 @@ mod tests {
         assert!(others.iter().all(|other| other.flow(1) != tuple.flow(1)));
         assert_ne!(tuple.flow(1), tuple.flow(2));
         assert_eq!(tuple.flow(1), tuple.flow(1));
+    }
+
+    #[test]
+    fn each_computer_of_each_station_has_an_address() {
+        let told = |i, number| computer(i, number).to_string();
+        assert_eq!([told(2, 1), told(2, 255), told(258, 4)], ["10.0.0.2", "10.254.0.2", "10.3.1.2"]);
+        assert_eq!(station(258), computer(258, 1));
     }
 
     #[test]

@@ -64,20 +64,20 @@ impl Simulation {
         let own = &mut self.flows[usize::from(flow)];
         let running = &mut self.apps[usize::from(own.app)];
         let late = own.life != life;
-        let counts = !late || running.app.kind.counts_late();
-        running.meter.received(up, if counts { bytes } else { 0 }, sent_ns, now);
+        let counted = if !late || running.app.kind.counts_late() { bytes } else { 0 };
         running.meter.passed(up, sent_ns, carried.legs(now));
         let (user, number) = (own.user, own.number);
         let segment = match load {
             Load::Segment(segment) => segment,
             &Load::Datagram(tag) => {
-                running.meter.delivered(up, datagram_payload(bytes), bytes, now);
+                running.meter.received(up, (counted, datagram_payload(bytes)), sent_ns, now);
                 self.world.take(packet);
                 self.tell(user, |user, io| user.datagram(up, bytes, tag, io));
                 return;
             }
         };
         let Some(connection) = own.connection.as_mut().filter(|_| !late) else {
+            running.meter.received(up, (counted, 0), sent_ns, now);
             self.world.take(packet);
             return;
         };
@@ -90,7 +90,7 @@ impl Simulation {
             endpoint.on_segment(now, segment);
         }
         let newly = endpoint.acked() - acked;
-        running.meter.delivered(up, endpoint.received() - received, bytes, now);
+        running.meter.received(up, (counted, endpoint.received() - received), sent_ns, now);
         running.volumes.add(usize::from(flow - running.flows.start), newly, now);
         let after = before.map(|_| connection.progress());
         self.world.take(packet);
@@ -169,6 +169,7 @@ impl Simulation {
     }
 
     /// An endpoint may have something to send: it does so now, or a server with send jitter later.
+    #[inline(always)]
     fn pump(&mut self, flow: u16, server: bool) {
         let later = server && self.send_jitter.is_some() && self.put_off(flow);
         if !later {

@@ -26,6 +26,7 @@ fn home() -> Scenario {
         class: 0,
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,
@@ -167,4 +168,23 @@ fn a_tunnel_hides_what_is_in_it() {
     let hidden = seen(&scenario);
     assert!(hidden.len() == 1 && hidden.iter().all(|flow| (flow.1, flow.2) == (17, false)), "{hidden:?}");
     assert!(run(&scenario, &params, 1).apps[0].down.bytes > 1_000_000);
+}
+
+/// Disciplines see other flows behind another computer, and another sender of what goes up; the station is the same.
+#[test]
+fn a_computer_is_a_host_behind_its_station() {
+    let params = Params::new(Discipline::named("fifo").expect("registered"));
+    let mut scenario = home();
+    let seen = |scenario: &Scenario| {
+        let simulation = Simulation::new(scenario, &params, 1);
+        let flow = &simulation.flows[0];
+        (flow.station, flow.hash, flow.senders, flow.tuple(0).destination.0.octets()[1])
+    };
+    let [first, second] = [1, 2].map(|computer| {
+        scenario.apps[0].computer = computer;
+        seen(&scenario)
+    });
+    assert_eq!((first.0, first.2[0]), (second.0, second.2[0]));
+    assert!(first.1 != second.1 && first.2[1] != second.2[1], "{first:?} {second:?}");
+    assert_eq!((first.3, second.3), (0, 1));
 }

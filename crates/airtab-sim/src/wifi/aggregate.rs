@@ -53,6 +53,9 @@ impl Mpdu {
     /// The one that the first of these packets are in: what has a number already keeps its company.
     pub(super) fn first_of<'a>(mut packets: impl Iterator<Item = &'a Part>, bounds: &Bounds) -> Mpdu {
         let first = packets.next().expect("there is a packet");
+        if first.sequence.is_none() && bounds.amsdu == 0 {
+            return Mpdu { packets: 1, bytes: bounds.mac + first.bytes };
+        }
         let (mut count, mut msdu) = (1, SUBFRAME + first.bytes);
         for part in packets.take_while(|part| part.sequence == first.sequence) {
             let longer = msdu.next_multiple_of(4) + SUBFRAME + part.bytes;

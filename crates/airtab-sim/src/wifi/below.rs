@@ -55,16 +55,17 @@ impl Below {
         self.governed.as_ref().is_none_or(Governed::is_open)
     }
 
-    /// A packet leaves for the driver: its record, 0: none.
+    /// A packet of a user priority leaves for the driver: its record, 0: none.
     pub(super) fn left<T: Copy>(
         &mut self,
         queue: &mut Qdisc,
         pool: &Pool<T>,
         packet: Handle,
+        up: u16,
         now: u64,
     ) -> u64 {
         let governed = self.governed.as_mut();
-        let record = governed.map_or(0, |g| g.left(pool.sta(packet), pool.bytes(packet), now));
+        let record = governed.map_or(0, |g| g.left(pool.sta(packet), pool.bytes(packet), up, now));
         self.reports.got(record, now);
         self.come(queue, now);
         record

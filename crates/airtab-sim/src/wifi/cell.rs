@@ -57,6 +57,9 @@ pub struct Cell {
     alarm: u64,
     /// Contenders that received the last frame on the channel in error; its sender is not in it.
     errored: Vec<usize>,
+    /// Transmitters of the access point that got a packet of another one's queue, or whose packet another one sent: a bit
+    /// for each. They are served at the end of the event.
+    stirred: u8,
     /// The cell's next event: this one or the channel's.
     next: u64,
     /// Contenders that hear of every busy period, and those that draw again after it.
@@ -68,6 +71,8 @@ pub struct Cell {
     survivor: Option<usize>,
     /// None: nobody asks who wins.
     winners: Option<Box<Winners>>,
+    /// None: the announced TXOP limit is constant.
+    announcement: Option<Box<Announcement>>,
     tap: Tap,
     outputs: Outbox<Output>,
     /// Nothing comes between the end of a packet and what the disciplines are told of it.
@@ -100,7 +105,9 @@ impl Cell {
             let draws = Stream::new(seed, &format!("completions/{number}"));
             let links = radios.links();
             let below = Below::new(&config.driver, links.all(), config.access_ns(category), draws);
-            Egress::Managed(Managed::new(queue, links).above(below))
+            let managed = Managed::new(queue, links).above(below);
+            let promotes = categories > 1 && category == Category::BestEffort;
+            Egress::Managed(if promotes { managed.with_categories() } else { managed })
         };
         let fifos = (0..categories * stations.len()).map(|_| Egress::fifo(config.uplink_packets));
         let mut queues: Vec<Egress> = (1..categories as u64)
@@ -160,9 +167,13 @@ impl Cell {
         let aifsn = Some(&aifsn[..]).filter(|aifsn| !aifsn.is_empty());
         let overhearing = Overhearing::new(stations.iter().map(|s| (s.0, s.2)), seed);
         let capture = Capture::new(&config, stations.iter().map(|s| &s.2));
+        let announcement = Announcement::new(&config, stations.len());
         let cell =
             Cell::assemble(config, (radios, overhearing), contenders, transmitters, (categories, aifsn));
-        Cell { capture, ..cell }
+        let mut cell = Cell { capture, announcement, ..cell };
+        cell.set_alarm();
+        cell.look_ahead();
+        cell
     }
 
     /// Of its parts; `aifsn`: that of each contender, where there are access categories.
@@ -180,12 +191,14 @@ impl Cell {
             radios,
             overhearing,
             errored: Vec::with_capacity(contenders.len()),
+            stirred: 0,
             timed: (0..transmitters.len()).filter(|i| transmitters[*i].is_timed()).collect(),
             categories,
             listening: Vec::new(),
             forgetful: Vec::new(),
             capture: None,
             survivor: None,
+            announcement: None,
             winners: config.winners.then(|| Box::new(Winners::new(contenders.len()))),
             contenders,
             transmitters,
@@ -229,6 +242,7 @@ impl Cell {
                     Phase::Apart => self.apart(pool, at),
                 }
             }
+            self.serve_stirred(pool, at);
             self.look_ahead();
         }
     }
@@ -309,6 +323,7 @@ impl Cell {
         }
         self.set_alarm();
         (0..self.served()).for_each(|number| self.serve(pool, number, now));
+        self.serve_stirred(pool, now);
         self.look_ahead();
     }
 
@@ -353,6 +368,7 @@ impl Cell {
         let Transmitter { side, egress, .. } = &mut self.transmitters[transmitter];
         egress.enqueue(pool, packet, now, |p, why| self.outputs.push(side.dropped(p, why)));
         self.serve(pool, transmitter, now);
+        self.serve_stirred(pool, now);
         self.look_ahead();
     }
 
@@ -377,7 +393,7 @@ impl Cell {
             self.resolve(pool, sender, now);
             return self.set_alarm();
         }
-        if self.nap(now) || self.step(now) {
+        if self.nap(now) || self.step(now) || self.announce(now) {
             return;
         }
         let mut due = self.timed.iter().copied().filter(|t| self.transmitters[*t].next_event() == now);
@@ -402,6 +418,16 @@ impl Cell {
         }
         self.set_alarm();
         self.serve(pool, transmitter, now);
+    }
+
+    /// Serves those that promoted packets have come to, or were sent for.
+    #[inline(always)]
+    fn serve_stirred<T: Label>(&mut self, pool: &mut Pool<T>, now: u64) {
+        while self.stirred != 0 {
+            let transmitter = self.stirred.trailing_zeros() as usize;
+            self.stirred &= self.stirred - 1;
+            self.serve(pool, transmitter, now);
+        }
     }
 
     /// Gives a transmitter's idle contender its next exchange, if there is one.
@@ -476,6 +502,7 @@ impl Cell {
 }
 
 mod access;
+mod announce;
 mod apart;
 mod below;
 mod busy;
@@ -488,6 +515,7 @@ mod ofdma;
 mod views;
 mod walks;
 
+use announce::Announcement;
 use below::Nap;
 use walks::Walking;
 #[cfg(test)]

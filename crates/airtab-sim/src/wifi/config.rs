@@ -44,8 +44,12 @@ pub struct CellConfig {
     pub lost_bar: LostBar,
     /// Set of EDCA parameters.
     pub edca: Edca,
-    /// Constants of each access category that differ from the set, by its number.
+    /// Constants of each access category that differ from the set, by its number, at the access point and the stations.
     pub categories: [CategoryChange; 4],
+    /// Constants that the access point announces: those of the stations in place of `categories`.
+    pub announced: [CategoryChange; 4],
+    /// True if the access point adapts what it announces for best effort to the number of stations that upload.
+    pub adapts_announced: bool,
     /// Whether a category keeps the channel for as long as it may; without, one exchange.
     pub txop: bool,
     /// DATA of more MAC bytes than this has an RTS before it; None: there are none.
@@ -85,6 +89,8 @@ impl CellConfig {
             lost_bar: LostBar::default(),
             edca: Edca::Off,
             categories: [CategoryChange::default(); 4],
+            announced: [CategoryChange::default(); 4],
+            adapts_announced: false,
             txop: false,
             rts_bytes: None,
             rts_kbps: None,
@@ -308,13 +314,15 @@ pub struct GovernorConfig {
     pub inflight_ns: u32,
     /// For one station, ns; never less than one of its aggregates.
     pub inflight_station_ns: u32,
+    /// Time without a completion after which a station is silent, ns; at least `inflight_ns`.
+    pub stale_ns: u32,
 }
 
 impl Default for GovernorConfig {
-    /// 8 and 4 ms.
+    /// 8, 4 and 100 ms.
     fn default() -> GovernorConfig {
-        let GovernorParams { inflight, inflight_station, .. } = GovernorParams::default();
-        GovernorConfig { inflight_ns: inflight, inflight_station_ns: inflight_station }
+        let GovernorParams { inflight, inflight_station, stale, .. } = GovernorParams::default();
+        GovernorConfig { inflight_ns: inflight, inflight_station_ns: inflight_station, stale_ns: stale }
     }
 }
 

@@ -161,6 +161,7 @@ impl Contention {
     /// The channel becomes busy at [`Contention::next_start`]: lists who starts
     /// to send, and who had a frame without a backoff cut off in its wait: each
     /// of these takes a backoff now ([`Contention::sent`]). Returns the slots that were idle before.
+    #[inline(always)]
     pub(super) fn start(&mut self, senders: &mut Vec<usize>, cut: &mut Vec<usize>) -> u64 {
         senders.clear();
         let First { at, winner, tie } = self.first;
@@ -178,6 +179,7 @@ impl Contention {
     }
 
     /// Counts the slots of contenders with a wait of their own since slot `before`; `cut` are those that have to draw.
+    #[inline(never)]
     fn count_past_waits(&mut self, before: u64, cut: &mut Vec<usize>) {
         let First { at, .. } = self.first;
         cut.extend(self.bare.drain(..).filter(|i| self.ready[*i] != at));

@@ -78,6 +78,8 @@ struct Agreement {
 struct Aggregate {
     list: usize,
     parts: Vec<Part>,
+    /// Length of its parts; None: unknown.
+    length: Option<Length>,
 }
 
 /// What goes out next.
@@ -143,6 +145,12 @@ impl Driver {
         self.held < self.ring
     }
 
+    /// True if enough aggregates are prepared; `sending`: one is on the air.
+    #[inline]
+    pub(super) fn is_prepared(&self, sending: bool) -> bool {
+        self.prepared.len() + usize::from(sending) >= self.aggregates
+    }
+
     /// Takes a packet for a receiver; None: for a group.
     pub(super) fn take(&mut self, mut part: Part, receiver: Option<usize>) {
         part.place = self.came;
@@ -152,13 +160,16 @@ impl Driver {
         self.wants(list);
     }
 
+    /// True if its packets have a lifetime.
+    #[inline]
+    pub(super) fn ages(&self) -> bool {
+        self.lifetime_ns != NEVER
+    }
+
     /// Takes packets out of the lists that have waited for longer than their lifetime, each with its receiver; those of
     /// one number leave together.
     pub(super) fn take_old(&mut self, now: u64) -> Vec<(Option<usize>, Part)> {
         let mut old = Vec::new();
-        if self.lifetime_ns == NEVER {
-            return old;
-        }
         for list in 0..self.lists.len() {
             let (receiver, waiting) = (self.receiver(list), &mut self.lists[list].waiting);
             while let Some(part) = waiting.pop_front_if(|part| part.held_ns(now) > self.lifetime_ns) {
@@ -176,7 +187,7 @@ impl Driver {
 
     /// Makes aggregates of what waits, until enough are prepared; `sending`: one is on the air.
     pub(super) fn prepare(&mut self, sending: bool, bounds: impl Fn(Option<usize>) -> Bounds) {
-        while self.prepared.len() + usize::from(sending) < self.aggregates {
+        while !self.is_prepared(sending) {
             let Some(list) = self.choose(|_, _| true) else { return };
             let bounds = bounds(self.receiver(list));
             let aggregate = self.make(list, &bounds);
@@ -187,12 +198,12 @@ impl Driver {
     /// An aggregate of what waits in a list.
     fn make(&mut self, list: usize, bounds: &Bounds) -> Aggregate {
         let mut parts = self.spare.pop().unwrap_or_default();
-        self.lists[list].fill(Length::default(), bounds, &mut parts);
+        let length = self.lists[list].fill(Length::default(), bounds, &mut parts);
         if let Some(undecided) = &mut self.undecided {
             undecided.made(&mut parts);
         }
         self.wants(list);
-        Aggregate { list, parts }
+        Aggregate { list, parts, length }
     }
 
     /// Length of the MPDU that would go out first to a receiver, bytes; `mac`: what is around a packet. None:
@@ -221,7 +232,7 @@ impl Driver {
                 self.make(list, &bounds(list))
             }
         };
-        self.spare.push(exchange.fill(aggregate.parts));
+        self.spare.push(exchange.fill(aggregate.parts, aggregate.length));
         Some(aggregate.list)
     }
 
@@ -260,14 +271,14 @@ impl Driver {
                 return Some(Next::Bar(asks));
             }
         }
-        let Aggregate { list, parts } = match self.builds_late() {
+        let Aggregate { list, parts, length } = match self.builds_late() {
             false => self.prepared.pop_front()?,
             true => {
                 let list = self.choose(|_, _| true)?;
                 self.make(list, &bounds(self.receiver(list)))
             }
         };
-        self.spare.push(exchange.fill(parts));
+        self.spare.push(exchange.fill(parts, length));
         Some(Next::Data(self.receiver(list)))
     }
 
@@ -293,8 +304,12 @@ impl Driver {
         now: u64,
         up: impl FnMut(Handle),
     ) -> bool {
-        let in_time = self.agreement(receiver).reorder.receive(sequence, packets, now, up);
-        self.look_ahead();
+        let reorder = &mut self.agreement(receiver).reorder;
+        let before = reorder.deadline();
+        let in_time = reorder.receive(sequence, packets, now, up);
+        if reorder.deadline() != before {
+            self.look_ahead();
+        }
         in_time
     }
 
@@ -332,6 +347,7 @@ impl Driver {
 
     /// A packet's fate is decided; `lost`: it was given up. True: no other one of its aggregate is open, as far as
     /// that is known.
+    #[inline(always)]
     pub(super) fn decided(&mut self, receiver: Option<usize>, part: &Part, lost: bool) -> bool {
         self.held -= 1;
         if let (Some(receiver), Some(sequence)) = (receiver, part.sequence) {
@@ -421,9 +437,11 @@ impl Driver {
     }
 
     /// A list has a turn if it has something to send and had none.
+    #[inline]
     fn wants(&mut self, list: usize) {
         let own = &mut self.lists[list];
-        if own.may_send() && !std::mem::replace(&mut own.has_turn, true) {
+        if !own.has_turn && own.may_send() {
+            own.has_turn = true;
             self.turns.push_back(list);
         }
     }
@@ -460,24 +478,24 @@ impl List {
         first.sequence.is_some() || self.agreement.as_ref().is_none_or(|a| a.window.is_open())
     }
 
-    /// Moves what makes an aggregate into `parts`, behind what has that length already: one MPDU at least in all.
-    fn fill(&mut self, mut length: Length, bounds: &Bounds, parts: &mut Vec<Part>) {
+    /// Moves what makes an aggregate into `parts`, behind what has that length already: one MPDU at least in all. Returns
+    /// the length of all; None: packets without a number.
+    fn fill(&mut self, mut length: Length, bounds: &Bounds, parts: &mut Vec<Part>) -> Option<Length> {
         while length.mpdus == 0 || (length.mpdus < bounds.frames && self.may_send()) {
             let mpdu = Mpdu::first_of(self.waiting.iter(), bounds);
             let longer = length.with(&mpdu);
             if length.mpdus > 0 && longer.psdu > bounds.psdu {
-                return;
+                break;
             }
             length = longer;
             let first = self.waiting.front().and_then(|first| first.sequence);
             let sequence = first.or_else(|| self.agreement.as_mut().map(|a| a.window.take()));
-            for mut part in self.waiting.drain(..mpdu.packets) {
+            for mut part in (0..mpdu.packets).map_while(|_| self.waiting.pop_front()) {
                 (part.sequence, part.mpdu_bytes) = (sequence, mpdu.bytes);
                 parts.push(part);
             }
-            if sequence.is_none() {
-                return;
-            }
+            sequence?;
         }
+        Some(length)
     }
 }

@@ -36,8 +36,7 @@ impl Edca {
     ];
 }
 
-/// Constants of one access category that replace those of its parameter set, at the access point and at the stations;
-/// None: the set's.
+/// Constants of one access category that replace those of its parameter set; None: the set's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CategoryChange {
     /// Slots from SIFS to the first one that the backoff counts, 1 to 15.
@@ -48,6 +47,18 @@ pub struct CategoryChange {
     pub cw_max: Option<u16>,
     /// Duration of a TXOP, ns; 0: one exchange.
     pub txop_ns: Option<u64>,
+}
+
+impl CategoryChange {
+    /// Merges the constants with `other`, which has those that are missing.
+    fn or(self, other: CategoryChange) -> CategoryChange {
+        CategoryChange {
+            aifsn: self.aifsn.or(other.aifsn),
+            cw_min: self.cw_min.or(other.cw_min),
+            cw_max: self.cw_max.or(other.cw_max),
+            txop_ns: self.txop_ns.or(other.txop_ns),
+        }
+    }
 }
 
 /// An access category; the greater one goes first where two of one sender are due at once.
@@ -97,6 +108,15 @@ impl Category {
         }
     }
 
+    /// Category of a user priority that a discipline gives to a light flow; None: the packet's own.
+    pub(super) fn of_light(up: u16) -> Option<Category> {
+        match up {
+            6 | 7 => Some(Category::Voice),
+            4 | 5 => Some(Category::Video),
+            _ => None,
+        }
+    }
+
     /// A DSCP that has it: EF, AF41, CS0, CS1.
     pub fn dscp(self) -> u8 {
         [8, 0, 34, 46][self as usize]
@@ -104,7 +124,10 @@ impl Category {
 
     /// Constants of the category in a cell; `down`: at the access point.
     pub(super) fn access(self, cell: &CellConfig, down: bool) -> Access {
-        let (edca, change) = (cell.edca, &cell.categories[self as usize]);
+        let (edca, mut change) = (cell.edca, cell.categories[self as usize]);
+        if !down {
+            change = cell.announced[self as usize].or(change);
+        }
         let (aifsn, least, most) = match self {
             Category::Background => (7, 15, 1023),
             Category::BestEffort if edca == Edca::Hostapd && down => (3, 15, 63),
@@ -132,12 +155,16 @@ impl Category {
 }
 
 impl CellConfig {
-    /// Checks the changed constants of one category.
+    /// Checks the changed constants of one category, those that are announced to stations included.
     ///
     /// # Errors
     /// A constant is outside its range, or needs a key that is missing.
     pub fn check_category(&self, category: Category) -> Result<(), String> {
-        let change = &self.categories[category as usize];
+        let all = [self.categories, self.announced].map(|of| of[category as usize]);
+        all.iter().try_for_each(|change| self.check_change(category, change))
+    }
+
+    fn check_change(&self, category: Category, change: &CategoryChange) -> Result<(), String> {
         if *change == CategoryChange::default() {
             return Ok(());
         }
@@ -204,6 +231,24 @@ mod tests {
         }
         let single = CellConfig { txop: false, ..cell(Edca::Ieee2016) };
         assert_eq!(Category::ALL.map(|own| constants(&single, own, true).3), [0; 4]);
+    }
+
+    /// An announced constant is the stations' alone, and goes before a change of both sides.
+    #[test]
+    fn announced_constants_are_the_stations() {
+        let mut config = cell(Edca::Hostapd);
+        let best_effort = Category::BestEffort as usize;
+        config.categories[best_effort] =
+            CategoryChange { cw_min: Some(7), txop_ns: Some(2_000_000), ..CategoryChange::default() };
+        config.announced[best_effort] =
+            CategoryChange { aifsn: Some(5), txop_ns: Some(1_024_000), ..CategoryChange::default() };
+        assert_eq!(constants(&config, Category::BestEffort, true), (3, 7, 63, 2000));
+        assert_eq!(constants(&config, Category::BestEffort, false), (5, 7, 1023, 1024));
+        assert_eq!(constants(&config, Category::Video, false), (2, 7, 15, 3008));
+        assert_eq!(config.check(), Ok(()));
+        config.announced[best_effort].cw_min = Some(31);
+        config.categories[best_effort].cw_max = Some(15);
+        assert_eq!(config.check().unwrap_err(), "category be: cw_min is 31 and cw_max 15: give both");
     }
 
     /// A change is of its category and constant alone, on both sides.

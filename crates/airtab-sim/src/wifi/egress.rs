@@ -137,18 +137,26 @@ pub(super) struct Managed {
     links: Links,
     /// What there is below it; None: it is told of everything at once.
     below: Option<Box<Below>>,
+    /// Packets are sent in the access category of their ticket.
+    categories: bool,
 }
 
 impl Managed {
     /// `queue` at time 0, with the links that it is told of.
     pub(super) fn new(mut queue: Qdisc, mut links: Links) -> Managed {
         links.begin(&mut queue, 0, 0);
-        Managed { queue, wake: NEVER, links, below: None }
+        Managed { queue, wake: NEVER, links, below: None, categories: false }
     }
 
     /// The same above something.
     pub(super) fn above(self, below: Option<Box<Below>>) -> Managed {
         Managed { below, ..self }
+    }
+
+    /// Sends packets in the access category of their ticket.
+    pub(super) fn with_categories(mut self) -> Managed {
+        self.queue.set_categories(true);
+        Managed { categories: true, ..self }
     }
 
     /// When [`Managed::tick`] has something to do, if nothing else happens.
@@ -202,7 +210,7 @@ impl Managed {
         self.wake = NEVER;
         self.links.left(pool, packet);
         let below = self.below.as_mut();
-        let record = below.map_or(0, |below| below.left(&mut self.queue, pool, packet, now));
+        let record = below.map_or(0, |below| below.left(&mut self.queue, pool, packet, ticket.up, now));
         Some(Left { packet, ticket, record })
     }
 
@@ -310,6 +318,7 @@ impl Managed {
     ) {
         let mut old = std::mem::replace(&mut self.queue, Qdisc::new(pool, params, seed, now));
         self.links.begin(&mut self.queue, free_ns, now);
+        self.queue.set_categories(self.categories);
         if let Some(below) = &mut self.below {
             below.swapped();
         }

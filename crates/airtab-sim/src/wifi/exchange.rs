@@ -16,6 +16,7 @@
 
 use airtab_core::{Handle, Ticket, Tx, View};
 
+use super::aggregate::{Bounds, Length};
 use super::config::{CellConfig, DeliverOn};
 use super::egress::Left;
 use super::ofdma::Share;
@@ -31,6 +32,8 @@ pub(super) struct Part {
     pub(super) ticket: Ticket,
     /// Its record at the governor above the driver; 0: none.
     pub(super) record: u64,
+    /// True if the packet left best effort's queue for a better category.
+    pub(super) promoted: bool,
     pub(super) bytes: u32,
     /// Sequence number, once it has one; parts with the same one are one A-MSDU, lost or received as one.
     pub(super) sequence: Option<u64>,
@@ -88,6 +91,7 @@ impl Part {
         Part {
             packet,
             record,
+            promoted: false,
             flow: view.flow,
             label: view.body.label(),
             ticket,
@@ -134,10 +138,11 @@ impl Part {
         air
     }
 
-    /// What its driver says of it, once it is over.
+    /// Report of the driver, once the packet is over. A promoted one is in no aggregate of its queue's driver.
     #[inline]
     pub(super) fn report(&self, tx: Tx) -> Report {
-        Report { ticket: self.ticket, record: self.record, aggregate: self.aggregate, tx: Some(tx) }
+        let aggregate = if self.promoted { 0 } else { self.aggregate };
+        Report { ticket: self.ticket, record: self.record, aggregate, tx: Some(tx) }
     }
 
     /// What it took, once it is over.
@@ -180,6 +185,8 @@ pub(super) struct Exchange {
     pub(super) parts: Vec<Part>,
     /// Sum of its parts, bytes.
     bytes: u32,
+    /// Length of its parts, as long as they are those that it was filled with; None: unknown.
+    length: Option<Length>,
     /// What it pays of the channel time that it takes, alone or with others.
     pub(super) share: Share,
     /// What follows the DATA of the attempt under way.
@@ -204,6 +211,7 @@ impl Exchange {
             to: None,
             parts: Vec::with_capacity(1),
             bytes: 0,
+            length: None,
             share: Share::ALL,
             answer: Answer::None,
             on_air_ns: 0,
@@ -264,27 +272,37 @@ impl Exchange {
     #[inline]
     pub(super) fn let_go(&mut self) {
         self.parts.clear();
-        self.bytes = 0;
+        (self.bytes, self.length) = (0, None);
     }
 
     /// Puts a part behind the others.
     #[inline]
     pub(super) fn push(&mut self, part: Part) {
         self.bytes += part.bytes;
+        self.length = None;
         self.parts.push(part);
     }
 
-    /// Its parts are these from now on; gives back the empty vector in their place.
-    pub(super) fn fill(&mut self, parts: Vec<Part>) -> Vec<Part> {
+    /// Its parts are these from now on, of that length if it is known; gives back the empty vector in their place.
+    pub(super) fn fill(&mut self, parts: Vec<Part>, length: Option<Length>) -> Vec<Part> {
         debug_assert!(self.is_empty());
         self.bytes = parts.iter().map(|part| part.bytes).sum();
+        self.length = length;
         std::mem::replace(&mut self.parts, parts)
+    }
+
+    /// Length of its parts; `mac`: bytes around a packet.
+    pub(super) fn length(&self, mac: u32) -> Length {
+        let count = || Length::of(&self.parts, &Bounds::single(mac));
+        debug_assert!(self.length.is_none_or(|length| length == count()));
+        self.length.unwrap_or_else(count)
     }
 
     /// Takes its last part out.
     pub(super) fn pop(&mut self) -> Option<Part> {
         let part = self.parts.pop()?;
         self.bytes -= part.bytes;
+        self.length = None;
         Some(part)
     }
 
@@ -357,8 +375,8 @@ impl Exchange {
     /// MPDUs in the attempt that is over, and those of them that its sender knows to have been received.
     pub(super) fn mpdus(&self) -> (u32, u32) {
         let same = |a: &Part, b: &Part| a.sequence.is_some() && a.sequence == b.sequence;
-        let mpdus = || self.parts.chunk_by(same);
-        (mpdus().count() as u32, mpdus().filter(|parts| parts[0].acked()).count() as u32)
+        let count = |(all, acked), parts: &[Part]| (all + 1, acked + u32::from(parts[0].acked()));
+        self.parts.chunk_by(same).fold((0, 0), count)
     }
 
     /// Sets the kind of the next attempt; another kind resets the count of BARs.
@@ -393,7 +411,7 @@ impl Exchange {
     #[inline]
     fn split(&self, all_ns: u64) -> Split {
         let ns = self.share.ns(all_ns);
-        Split { whole_ns: ns, whole_bytes: self.bytes, left_ns: ns, left_bytes: self.bytes }
+        Split { whole_ns: ns, whole_bytes: self.bytes, left_ns: ns, left_bytes: self.bytes, last: (0, 0) }
     }
 
     /// The attempt is over: `tell` what it meant for each part; those that are over
@@ -417,13 +435,18 @@ impl Exchange {
         for i in 0..self.parts.len() {
             let part = &mut self.parts[i];
             if stays(part) {
-                self.parts.swap(kept, i);
+                if kept < i {
+                    self.parts.swap(kept, i);
+                }
                 kept += 1;
             } else {
                 self.bytes -= part.bytes;
             }
         }
-        self.parts.truncate(kept);
+        if kept < self.parts.len() {
+            self.parts.truncate(kept);
+            self.length = None;
+        }
     }
 }
 
@@ -433,6 +456,8 @@ struct Split {
     whole_bytes: u32,
     left_ns: u64,
     left_bytes: u32,
+    /// Bytes of the part before, and its share, ns: most parts are equally long.
+    last: (u32, u64),
 }
 
 impl Split {
@@ -441,8 +466,10 @@ impl Split {
         self.left_bytes -= bytes;
         let share = match self.left_bytes {
             0 => self.left_ns,
+            _ if bytes == self.last.0 => self.last.1,
             _ => self.whole_ns * u64::from(bytes) / u64::from(self.whole_bytes),
         };
+        self.last = (bytes, share);
         self.left_ns -= share;
         share
     }

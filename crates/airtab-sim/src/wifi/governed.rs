@@ -59,12 +59,12 @@ impl Governed {
         self.governor.open()
     }
 
-    /// A packet left: its record, 0: none.
-    pub(super) fn left(&mut self, sta: u16, bytes: u32, now: u64) -> u64 {
+    /// A packet of a user priority left: its record, 0: none.
+    pub(super) fn left(&mut self, sta: u16, bytes: u32, up: u16, now: u64) -> u64 {
         let link = self.links.get(usize::from(sta)).filter(|link| link.ampdu_frames > 0);
         let share =
             |link: &Link| u64::from(bytes) * u64::from(link.ampdu_ns) / u64::from(link.ampdu_frames * FULL);
-        let record = self.governor.left(sta, bytes, link.map_or(0, share), now).unwrap_or(0);
+        let record = self.governor.left(sta, bytes, link.map_or(0, share), up, now).unwrap_or(0);
         if record > 0 {
             self.kept[Governor::place(record)] = Kept { record, ..Kept::default() };
         }
@@ -129,16 +129,14 @@ impl Governed {
 }
 
 impl GovernorConfig {
-    /// The governor's parameters for so many stations: what they do not say is the default, and longer where
-    /// the budget is.
+    /// The governor's parameters for this number of stations. Others have their defaults; `expiry` is longer where `stale` is.
     fn params(&self, stations: usize) -> GovernorParams {
         let default = GovernorParams::default();
-        let stale = default.stale.max(self.inflight_ns);
         GovernorParams {
             inflight: self.inflight_ns,
             inflight_station: self.inflight_station_ns,
-            stale,
-            expiry: default.expiry.max(stale.saturating_add(MS as u32)),
+            stale: self.stale_ns,
+            expiry: default.expiry.max(self.stale_ns.saturating_add(MS as u32)),
             stations: u32::try_from(stations).expect("stations are few"),
             ..default
         }
@@ -180,7 +178,7 @@ mod tests {
         let mut reports = Vec::new();
         while let Some((packet, ticket)) = old.dequeue(&mut pool, 0) {
             pool.remove(packet);
-            let record = governed.left(0, FULL, 0);
+            let record = governed.left(0, FULL, 0, 0);
             reports.push(Report {
                 ticket,
                 record,
@@ -196,7 +194,7 @@ mod tests {
         send(&mut pool, &mut old);
         while let Some((packet, _)) = old.dequeue(&mut pool, 400_000) {
             pool.remove(packet);
-            governed.left(0, FULL, 400_000);
+            governed.left(0, FULL, 0, 400_000);
             governed.tell(&mut old, &mut pool, 400_000);
         }
         let mut new = queue(&pool);

@@ -5,6 +5,7 @@
 use airtab_core::{Handle, Rate, Reason, Tx};
 
 use super::edca::Category;
+use crate::engine::Outbox;
 
 /// What a medium reports, in the order in which it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,14 +90,17 @@ impl Side {
         }
     }
 
-    /// A frame of its own is over; `to`: the transmitter that it was for.
+    /// Reports that a frame of its own is over; `to`: the transmitter that it was for.
     #[inline]
-    pub(super) fn sent(self, to: Option<usize>, label: u32, tx: Tx, way: Way) -> Output {
+    pub(super) fn sent(self, outputs: &mut Outbox<Output>, to: Option<usize>, label: u32, tx: Tx, way: Way) {
+        // Each kind is written in place: a choice between two would be copied.
         match self {
-            Side::AccessPoint => Output::Sent { down: true, label, tx, way },
-            Side::Station(_) => Output::Sent { down: false, label, tx, way },
+            Side::AccessPoint | Side::Station(_) => {
+                outputs.push(Output::Sent { down: self.is_down(), label, tx, way });
+            }
             Side::Node(node) => {
-                Output::NodeSent { hop: (node, to.map_or(node, |to| to as u16)), label, tx, way }
+                let hop = (node, to.map_or(node, |to| to as u16));
+                outputs.push(Output::NodeSent { hop, label, tx, way });
             }
         }
     }

@@ -90,6 +90,16 @@ impl Rule {
         Rule::Dcf { window: access.least, least: access.least, most: access.most, offset: 0 }
     }
 
+    /// Sets the minimum window, slots; of DCF alone. A window that has grown stays.
+    pub(super) fn set_least(&mut self, to: u32) {
+        if let Rule::Dcf { window, least, .. } = self {
+            if *window == *least || *window < to {
+                *window = to;
+            }
+            *least = to;
+        }
+    }
+
     /// Slots of the next backoff.
     #[inline]
     pub(super) fn draw(&mut self, random: &mut Stream) -> u64 {

@@ -172,6 +172,11 @@ impl Contender {
         1 + self.joined
     }
 
+    /// Whether a packet of an exchange is promoted.
+    pub(super) fn promotes(&self) -> bool {
+        self.together().any(|own| own.parts.iter().any(|part| part.promoted))
+    }
+
     /// The one with this number of those that go out together.
     #[inline]
     pub(super) fn user(&mut self, number: usize) -> &mut Exchange {

@@ -15,9 +15,10 @@ use super::phy::Radios;
 
 impl CellConfig {
     /// Duration of a single packet of `ip_bytes` with its ACK at this rate, and the TXOP of its category, ns, if the packet
-    /// exceeds the TXOP and must not. Rates in Mb/s have no categories.
+    /// exceeds the TXOP and must not. The shorter TXOP of access point and stations counts. Rates in Mb/s have no categories.
     pub fn beyond_txop(&self, category: Category, rate: Rate, ip_bytes: u32) -> Option<(u64, u64)> {
-        let txop_ns = category.access(self, true).txop_ns;
+        let both = [true, false].map(|down| category.access(self, down).txop_ns);
+        let txop_ns = both.into_iter().filter(|ns| *ns > 0).min().unwrap_or(0);
         let agreement = self.aggregation.is_some_and(|a| a.frames > 1 || a.amsdu_bytes > 0);
         if txop_ns == 0 || agreement || rate.format() == Format::Legacy {
             return None;

@@ -238,8 +238,12 @@ impl<B: Tag, T: Copy> World<B, T> {
             if let Some(report) = self.poll_ways() {
                 return Some(report);
             }
-            if let Some(report) = self.poll_air()? {
-                return Some(report);
+            let mut taken = Taken { world: self, report: None };
+            if !poll_air(&mut taken) {
+                return None;
+            }
+            if taken.report.is_some() {
+                return taken.report;
             }
         }
     }
@@ -248,18 +252,6 @@ impl<B: Tag, T: Copy> World<B, T> {
     #[inline]
     pub(crate) fn poll_ways(&mut self) -> Option<Report<T>> {
         self.reports.pop()
-    }
-
-    /// [`World::poll`], of the next output of a channel, when [`World::poll_ways`] has none; Some(None): a packet goes
-    /// on, look at both again.
-    #[inline(always)]
-    pub(crate) fn poll_air(&mut self) -> Option<Option<Report<T>>> {
-        let channel = self.silent;
-        let outputs = self.channels.get_mut(channel)?.medium.outputs();
-        let output = outputs.pop();
-        // What makes it speak again says so.
-        self.silent += usize::from(outputs.is_empty());
-        Some(output.and_then(|output| self.on_air(channel as u16, output)))
     }
 
     /// A host sends a packet to another one at `now`, which is not before [`World::now`];
@@ -378,50 +370,96 @@ impl<B: Tag, T: Copy> World<B, T> {
             all => first_on_air(all),
         };
     }
+}
 
-    /// What a channel's output means; None: a packet goes on, which reports itself.
-    #[inline(always)]
-    fn on_air(&mut self, channel: u16, output: Output) -> Option<Report<T>> {
-        Some(match output {
-            Output::Down(packet) => {
-                let carried = self.pool.body_mut(packet);
-                carried.crossed_ns = self.now;
-                let &mut Carried { at: node, to, bytes, .. } = carried;
-                if to != node {
-                    self.forward(packet, node, to, Some(bytes));
-                    return None;
-                }
-                self.books.received += 1;
-                Report::Arrived { node, packet }
-            }
-            Output::Up(packet) => {
-                let carried = self.pool.body_mut(packet);
-                carried.crossed_ns = self.now;
-                let &mut Carried { at, to, bytes, peer: station, queued_ns, dequeued_ns, .. } = carried;
-                self.pass(packet, at, to, Some(bytes));
-                let (queue_ns, channel_ns) = (dequeued_ns - queued_ns, self.now - dequeued_ns);
-                return B::CROSSINGS.then_some(Report::Crossed { station, packet, queue_ns, channel_ns });
-            }
-            Output::Lost(packet) => {
-                self.books.lost += 1;
-                Report::Lost { packet }
-            }
-            Output::Dropped(packet, why) => {
-                self.books.dropped_ap += 1;
-                Report::Dropped { at: Place::AccessPoint(channel), packet, why }
-            }
-            Output::UplinkDropped(packet, why) => {
-                self.books.dropped_uplink += 1;
-                Report::Dropped { at: Place::Uplink(channel), packet, why }
-            }
-            Output::Dequeued(packet) => Report::Dequeued { at: Place::AccessPoint(channel), packet },
-            Output::Sent { down, label: tag, tx, way } => {
-                let at = if down { Place::AccessPoint(channel) } else { Place::Uplink(channel) };
-                Report::Sent { at, tag, tx, way }
-            }
-            other => return self.on_mesh(other),
-        })
+/// A host of a world, which takes what happens on the air.
+pub(crate) trait AirHost<B, T> {
+    /// The world of the host.
+    fn world(&mut self) -> &mut World<B, T>;
+
+    /// Takes a report.
+    fn take_report(&mut self, report: &Report<T>);
+}
+
+/// The host of [`World::poll`].
+struct Taken<'a, B, T> {
+    world: &'a mut World<B, T>,
+    report: Option<Report<T>>,
+}
+
+impl<B, T: Copy> AirHost<B, T> for Taken<'_, B, T> {
+    fn world(&mut self) -> &mut World<B, T> {
+        self.world
     }
+
+    fn take_report(&mut self, report: &Report<T>) {
+        self.report = Some(*report);
+    }
+}
+
+/// [`World::poll`], of the next output of a channel, when [`World::poll_ways`] has none. True: look at both again. Each
+/// kind of report is handed over where it is made: a choice between them would be copied.
+#[inline(always)]
+pub(crate) fn poll_air<B: Tag, T: Copy>(host: &mut impl AirHost<B, T>) -> bool {
+    let world = host.world();
+    let number = world.silent;
+    let Some(outputs) = world.channels.get_mut(number).map(|channel| channel.medium.outputs()) else {
+        return false;
+    };
+    // What makes it speak again says so.
+    world.silent += usize::from(outputs.len() <= 1);
+    let Some(output) = outputs.pop_ref() else { return true };
+    let channel = number as u16;
+    match *output {
+        Output::Down(packet) => {
+            let carried = world.pool.body_mut(packet);
+            carried.crossed_ns = world.now;
+            let &mut Carried { at: node, to, bytes, .. } = carried;
+            if to != node {
+                world.forward(packet, node, to, Some(bytes));
+                return true;
+            }
+            world.books.received += 1;
+            host.take_report(&Report::Arrived { node, packet });
+        }
+        Output::Up(packet) => {
+            let carried = world.pool.body_mut(packet);
+            carried.crossed_ns = world.now;
+            let &mut Carried { at, to, bytes, peer: station, queued_ns, dequeued_ns, .. } = carried;
+            world.pass(packet, at, to, Some(bytes));
+            if B::CROSSINGS {
+                let (queue_ns, channel_ns) = (dequeued_ns - queued_ns, world.now - dequeued_ns);
+                host.take_report(&Report::Crossed { station, packet, queue_ns, channel_ns });
+            }
+        }
+        Output::Lost(packet) => {
+            world.books.lost += 1;
+            host.take_report(&Report::Lost { packet });
+        }
+        Output::Dropped(packet, why) => {
+            world.books.dropped_ap += 1;
+            host.take_report(&Report::Dropped { at: Place::AccessPoint(channel), packet, why });
+        }
+        Output::UplinkDropped(packet, why) => {
+            world.books.dropped_uplink += 1;
+            host.take_report(&Report::Dropped { at: Place::Uplink(channel), packet, why });
+        }
+        Output::Dequeued(packet) => {
+            host.take_report(&Report::Dequeued { at: Place::AccessPoint(channel), packet });
+        }
+        Output::Sent { down: true, label: tag, tx, way } => {
+            host.take_report(&Report::Sent { at: Place::AccessPoint(channel), tag, tx, way });
+        }
+        Output::Sent { down: false, label: tag, tx, way } => {
+            host.take_report(&Report::Sent { at: Place::Uplink(channel), tag, tx, way });
+        }
+        other => {
+            if let Some(report) = world.on_mesh(other) {
+                host.take_report(&report);
+            }
+        }
+    }
+    true
 }
 
 /// The first event of all channels, and whose it is.

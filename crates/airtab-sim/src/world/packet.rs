@@ -59,7 +59,9 @@ impl<B> Carried<B> {
     /// Records that it comes to the queue before a way over the air, to the station `peer`, which is at `node`.
     #[inline]
     pub(super) fn enter(&mut self, node: NodeId, peer: u16, now: u64) {
-        (self.earlier_queues_ns, self.earlier_channels_ns) = self.on_air();
+        if self.peer != NO_STATION {
+            (self.earlier_queues_ns, self.earlier_channels_ns) = self.on_air();
+        }
         (self.at, self.peer, self.queued_ns) = (node, peer, now);
     }
 

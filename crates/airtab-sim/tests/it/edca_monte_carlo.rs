@@ -10,8 +10,8 @@ use crate::common;
 use airtab_core::RateSpec;
 use airtab_model::bianchi::BianchiInput;
 use airtab_sim::wifi::{
-    AccessMethod, AccessRule, Aggregation, Backoff, Category, CellConfig, DriverConfig, Edca, Loss, Order,
-    Windows,
+    AccessMethod, AccessRule, Aggregation, Backoff, Category, CategoryChange, CellConfig, DriverConfig, Edca,
+    Loss, Order, Windows,
 };
 use common::{S, Saturated, phy};
 
@@ -118,7 +118,26 @@ fn monte_carlo(bursts: &[Burst], classes: &[Class], ns: u64) -> (Vec<u64>, u64) 
 }
 
 /// The same by the cell: packets that arrived, by station, frames and collided ones.
-fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64) {
+fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool, class: Class) -> (Vec<u64>, u64, u64) {
+    let mut run = saturated(bursts, n, |config| {
+        config.eifs = eifs;
+        if class != BEST_EFFORT {
+            let (aifsn, least, most) = class;
+            config.announced[Category::BestEffort as usize] = CategoryChange {
+                aifsn: Some(aifsn as u8),
+                cw_min: Some(least as u16),
+                cw_max: Some(most as u16),
+                txop_ns: None,
+            };
+        }
+    });
+    run.run(ns);
+    let air = run.cell.air(ns);
+    (run.arrived[1..].to_vec(), air.attempts, air.collided)
+}
+
+/// A cell of stations that always have packets.
+fn saturated(bursts: &[Burst], n: usize, change: impl Fn(&mut CellConfig)) -> Saturated {
     let phy = phy(bursts[0].profile);
     let rate = |burst: &Burst| {
         let spec = RateSpec { mcs: burst.mcs, width: Some(burst.width), ..RateSpec::default() };
@@ -133,9 +152,8 @@ fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64)
         amsdu_bytes: 0,
         bar: false,
     };
-    let config = CellConfig {
+    let mut config = CellConfig {
         beacon: None,
-        eifs,
         attempts: u8::MAX,
         aggregation: Some(aggregation),
         edca: Edca::Ieee2012,
@@ -143,12 +161,10 @@ fn cell(bursts: &[Burst], n: usize, ns: u64, eifs: bool) -> (Vec<u64>, u64, u64)
         driver: DriverConfig { ring: 2 * usize::from(frames), order: Order::Fifo, ..DriverConfig::default() },
         ..CellConfig::new(phy)
     };
+    change(&mut config);
     let depth = 3 * usize::from(frames);
     let stations: Vec<_> = bursts.iter().cycle().take(n).map(|burst| (rate(burst), Loss::None)).collect();
-    let mut run = Saturated::deep(config, &stations, 1500, false, 1, depth, Category::BestEffort);
-    run.run(ns);
-    let air = run.cell.air(ns);
-    (run.arrived[1..].to_vec(), air.attempts, air.collided)
+    Saturated::deep(config, &stations, 1500, false, 1, depth, Category::BestEffort)
 }
 
 /// Frames that arrive of n stations of each of best effort, video and voice, all saturated. Most exchanges of best effort
@@ -187,9 +203,9 @@ const LONGER: u64 = 8;
 /// Throughput within 0.5 %, and the share of the attempts that collide.
 ///
 /// The standard error of the cell's throughput is 0.05 % of 2 stations and 0.2 % of 50 in 600 s (8 seeds).
-fn agree_with_dice(bursts: &[Burst], n: usize, ns: u64) {
-    let (arrived, attempts) = monte_carlo(bursts, &vec![BEST_EFFORT; n], LONGER * ns);
-    let (packets, frames, collided) = cell(bursts, n, ns, true);
+fn agree_with_dice(bursts: &[Burst], n: usize, ns: u64, class: Class) {
+    let (arrived, attempts) = monte_carlo(bursts, &vec![class; n], LONGER * ns);
+    let (packets, frames, collided) = cell(bursts, n, ns, true, class);
     let name = format!("{}, {} MPDUs, {n} stations", bursts[0].profile, bursts[0].frames);
     let expected = 1.0 - arrived.iter().sum::<u64>() as f64 / attempts as f64;
     for (i, burst) in bursts.iter().enumerate() {
@@ -208,9 +224,9 @@ fn agree_with_dice(bursts: &[Burst], n: usize, ns: u64) {
 fn agree(burst: Burst, seconds: u64) {
     for n in [2, 5, 10, 20, 50] {
         let ns = seconds * S;
-        agree_with_dice(&[burst], n, ns);
+        agree_with_dice(&[burst], n, ns, BEST_EFFORT);
         // In the model everybody goes on after a collision's DATA (or RTS) and AIFS.
-        let (packets, ..) = cell(&[burst], n, ns / 3, false);
+        let (packets, ..) = cell(&[burst], n, ns / 3, false, BEST_EFFORT);
         let model = BianchiInput {
             n: n as u32,
             cw_min: 15,
@@ -241,6 +257,35 @@ fn aggregates_of_64() {
     agree(VHT, 300);
 }
 
+/// Stations have the constants that the access point announces.
+#[test]
+fn announced_constants() {
+    for n in [2, 10] {
+        agree_with_dice(&[SINGLE], n, 60 * S, (6, 31, 127));
+    }
+}
+
+/// A TXOP limit of 1024 us and a CWmin of 31 while several stations upload, from the end of the first second on: four MPDUs
+/// in 800 us and their BLOCK ACK.
+#[test]
+fn adapted_constants() {
+    const SHORT: Burst = Burst::new("std-11n", 7, 20, 4, 800_000, 16_000 + 32_000);
+    for n in [2, 10] {
+        let ns = 120 * S;
+        let (expected, _) = monte_carlo(&[SHORT], &vec![(3, 31, 1023); n], LONGER * ns);
+        let mut run = saturated(&[HT], n, |config| (config.txop, config.adapts_announced) = (true, true));
+        let mut arrived = |until: u64| {
+            run.run(until);
+            run.arrived[1..].iter().sum::<u64>()
+        };
+        let before = arrived(2 * S);
+        let seen = (arrived(2 * S + ns) - before) as f64;
+        let expected = expected.iter().sum::<u64>() as f64 / LONGER as f64 * f64::from(SHORT.frames);
+        let off = seen / expected - 1.0;
+        assert!(off.abs() < 0.005, "{n} stations: throughput {:+.2} %", 100.0 * off);
+    }
+}
+
 /// A collision costs an RTS and the wait for its CTS.
 #[test]
 fn aggregates_of_28_behind_an_rts() {
@@ -252,7 +297,7 @@ fn aggregates_of_28_behind_an_rts() {
 #[test]
 fn long_bursts_beside_short_ones() {
     for n in [2, 4] {
-        agree_with_dice(&[HT, SLOW], n, 5000 * S);
+        agree_with_dice(&[HT, SLOW], n, 5000 * S, BEST_EFFORT);
     }
 }
 

@@ -254,6 +254,7 @@ fn a_crowd() {
             measure_ns: None,
             servers: Servers::Own(Latency::both(MS)),
             access: Category::default(),
+            computer: 1,
             tunnel: false,
             arrivals: false,
             phase_ns: None,

@@ -3,6 +3,7 @@
 
 mod access;
 mod ampdu;
+mod announced;
 mod anomaly;
 mod applications;
 mod attempts;
@@ -26,6 +27,7 @@ mod monte_carlo;
 mod observe;
 mod ofdma;
 mod populations;
+mod promote;
 mod rate_control;
 mod senders;
 mod server;

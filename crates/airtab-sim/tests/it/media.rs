@@ -59,7 +59,11 @@ fn media() -> impl Strategy<Value = MediumConfig> {
     };
     let driver =
         |ring, aggregates, order| DriverConfig { ring, aggregates, order, ..DriverConfig::default() };
-    let governor = Some(GovernorConfig { inflight_ns: 3_000_000, inflight_station_ns: 1_000_000 });
+    let governor = Some(GovernorConfig {
+        inflight_ns: 3_000_000,
+        inflight_station_ns: 1_000_000,
+        ..GovernorConfig::default()
+    });
     prop::sample::select(vec![
         dcf("phy-a").into(),
         CellConfig { driver: driver(20, 2, Order::Fifo), ..dcf("phy-a") }.into(),

@@ -27,6 +27,7 @@ fn lossy(kinds: &[AppKind]) -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(20 * MS)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,

@@ -33,6 +33,7 @@ fn cell(kinds: &[AppKind], late_s: u64) -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(0)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,

@@ -27,6 +27,7 @@ fn scenario(kinds: Vec<AppKind>) -> Scenario {
         measure_ns: None,
         servers: Servers::Own(Latency::both(MS)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,
@@ -465,6 +466,7 @@ fn a_symmetric_peer_pays_for_its_uplink() {
         home.stations.iter_mut().for_each(|s| s.loss = Loss::Fer(fer));
         cell(&mut home).deliver_on = DeliverOn::Data;
         let mut params = queue("chap", 35);
+        params.set("share", "flow").expect("one of the choices");
         params.set("uplink", uplink).expect("on or off");
         let mut simulation = Simulation::new(&home, &params, 1);
         simulation.advance(home.duration_ns - MS); // the flows are known until they stop

@@ -11,6 +11,7 @@ pub mod cache;
 pub mod cbr;
 pub mod classes;
 pub mod compare;
+pub mod contest;
 pub mod disciplines;
 #[cfg(target_os = "linux")]
 pub mod drain;

@@ -70,12 +70,7 @@ pub fn bytes(path: &Path, what: &str) -> anyhow::Result<Vec<u8>> {
 /// # Errors
 /// As [`bytes`]; or it is not UTF-8.
 pub fn text(path: &Path, what: &str) -> Result<String, String> {
-    let bytes = bytes(path, what).map_err(|e| output::message(&e))?;
-    String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        let line = 1 + e.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        format!("is not UTF-8 text: byte {at} (line {line})")
-    })
+    airtab_scenario::utf8_text(bytes(path, what).map_err(|e| output::message(&e))?)
 }
 
 impl Reading {

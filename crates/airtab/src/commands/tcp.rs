@@ -230,6 +230,7 @@ fn scenario(args: &Trace, latencies: &[u64], (congestion, tcp): (Algorithm, Conf
         measure_ns: None,
         servers: Servers::Own(Latency::both(*latency_ns)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,

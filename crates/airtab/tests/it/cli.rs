@@ -57,14 +57,15 @@ fn compare_shows_table_and_reasons() {
     for expected in [
         "home: 33 s simulated",
         "fifo",
-        "spq",
-        "chap",
         "fq_codel",
+        "cake",
+        "airtime_fq",
+        "chap",
         "MOS",
         "playable frames/s",
         "page, ms",
         "Mb/s",
-        "Limits, packets: fifo 35, spq 35, chap 35, fq_codel 10240.",
+        "Limits, packets: fifo 35, fq_codel 10240, cake 10240, airtime_fq 8192, chap 35.",
         "Short: all times",
         "Why\n",
     ] {
@@ -72,7 +73,7 @@ fn compare_shows_table_and_reasons() {
     }
     assert!(!text.contains('\u{1b}'), "no colours outside a terminal");
     assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
-    assert!(stderr(&output).contains("8 runs of 33 s in "), "{}", stderr(&output));
+    assert!(stderr(&output).contains("10 runs of 33 s in "), "{}", stderr(&output));
 }
 
 #[test]
@@ -750,13 +751,13 @@ fn an_interrupt_ends_cleanly() {
     let mut messages = BufReader::new(child.stderr.take().expect("piped"));
     let mut line = String::new();
     messages.read_line(&mut line).expect("airtab says what it does");
-    assert_eq!(line, "8000 runs ...\n");
+    assert_eq!(line, "10000 runs ...\n");
     kill_process(Pid::from_child(&child), interrupt_signal()).expect("it runs");
     assert_eq!(child.wait().expect("airtab ends").code(), Some(130));
     let mut rest = String::new();
     messages.read_to_string(&mut rest).expect("UTF-8");
     assert!(
-        rest.starts_with("stopped after ") && rest.contains(" of 8000 runs; nothing was written"),
+        rest.starts_with("stopped after ") && rest.contains(" of 10000 runs; nothing was written"),
         "{rest}"
     );
     assert_eq!(std::fs::read_dir(dir.path()).expect("the directory").count(), 0, "nothing half-written");

@@ -18,7 +18,7 @@ const PAGES: [&str; 2] = ["README.md", "docs/tutorial.md"];
 /// Commands that need root, a network, a build or an end from outside: the file that runs each, and its text there.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     // Its command is printed beside it.
-    ("make demo", "Makefile", "@$(AIRTAB) compare scenarios/two-speeds.toml\n"),
+    ("make demo", "Makefile", "@$(AIRTAB) compare scenarios/homes/family-evening.toml --seeds 10\n"),
     ("make test", ".ci/run", " make test-all "),
     ("make live", ".ci/run", "'20m make live'"),
     ("sudo make live", ".ci/run", "'20m make live'"),

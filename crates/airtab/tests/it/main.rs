@@ -6,6 +6,7 @@ mod calls;
 mod captures;
 mod cli;
 mod common;
+mod contest;
 mod documentation;
 mod drain;
 mod experiment;

@@ -36,7 +36,7 @@ fn study_ignoring(dir: &Path, ignored: &str) -> Child {
     let mut child = study.spawn().expect("sh");
     let mut line = String::new();
     BufReader::new(child.stderr.take().expect("piped")).read_line(&mut line).expect("it says what it does");
-    assert_eq!(line, "8000 runs ...\n");
+    assert_eq!(line, "10000 runs ...\n");
     child
 }
 

@@ -29,7 +29,7 @@ fn a_packet_belongs_to_the_time_in_which_it_was_sent() {
     for up in [false, true] {
         let (trace, _) = told(GAME, |m| {
             times.iter().for_each(|at| m.sent(up, 100, *at));
-            times.iter().for_each(|at| m.received(up, 100, *at, at + S));
+            times.iter().for_each(|at| m.received(up, (100, 0), *at, at + S));
         });
         let (of, other) = if up { (&trace.up, &trace.down) } else { (&trace.down, &trace.up) };
         assert_eq!((of.sent, of.received, of.under_way), (2, 2, 0), "whenever they arrive");
@@ -38,7 +38,7 @@ fn a_packet_belongs_to_the_time_in_which_it_was_sent() {
         // Bytes are those received within the part: what was sent just before it arrived just before its end.
         assert_eq!((of.bytes, other.bytes, other.sent, other.received), (100, 0, 0, 0));
     }
-    let (trace, _) = told(DOWNLOAD, |m| m.received(false, 100, S, S + MS));
+    let (trace, _) = told(DOWNLOAD, |m| m.received(false, (100, 0), S, S + MS));
     assert_eq!(trace.down.deliveries, Vec::<Delivery>::new(), "of constant streams only");
     assert_eq!(trace.down.received, 1);
 }
@@ -64,9 +64,9 @@ fn bytes_belong_to_the_second_in_which_they_went() {
         m.sent(false, 20, S - 1);
         m.sent(false, 300, S);
         m.sent(true, 7000, S);
-        m.received(false, 4, 0, S - 1);
-        m.received(false, 50, S - 1, 3400 * MS);
-        m.received(true, 9000, 0, S);
+        m.received(false, (4, 0), 0, S - 1);
+        m.received(false, (50, 0), S - 1, 3400 * MS);
+        m.received(true, (9000, 0), 0, S);
         so_far = [false, true].map(|up| m.received_bytes(up));
     });
     let second = |sent_bytes, received_bytes| SecondTrace { sent_bytes, received_bytes };
@@ -156,7 +156,7 @@ fn a_packet_spends_its_time_on_parts_of_its_way() {
 fn delays_are_kept_of_what_has_no_deliveries() {
     let sends = |m: &mut AppMeter| {
         for (sent, took) in [(S - 1, 1), (S, 5), (S, 7), (2 * S, 1)] {
-            m.received(true, 100, sent, sent + took * MS);
+            m.received(true, (100, 0), sent, sent + took * MS);
         }
     };
     let up = told(DOWNLOAD, sends).0.up;

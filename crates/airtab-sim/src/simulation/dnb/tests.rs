@@ -35,6 +35,7 @@ fn app(name: &str, kind: impl Into<AppKind>, class: u8, (from, to): (u16, usize)
         class,
         servers: Servers::Behind(from, Latency::both(0)),
         access: Category::default(),
+        computer: 1,
         tunnel: false,
         arrivals: false,
         phase_ns: None,

@@ -74,8 +74,9 @@ impl Cell {
         down.filter_map(|transmitter| transmitter.egress.managed()?.below()?.governor())
     }
 
-    /// An attempt is over, and its packets' reports are under way: what the governors hear of it.
-    pub(super) fn tell_governors(&mut self, sender: usize, now: u64) {
+    /// An attempt is over, and its packets' reports are under way: what the governors hear of it. `promotes`: some of these
+    /// go to best effort's.
+    pub(super) fn tell_governors(&mut self, sender: usize, promotes: bool, now: u64) {
         let Contender { exchange, transmitter, .. } = &self.contenders[sender];
         let ns = exchange.known_ns();
         match self.transmitters[*transmitter].side {
@@ -84,7 +85,9 @@ impl Cell {
             Side::Station(_) => self.access_points().for_each(|queue| queue.overheard(ns, now)),
             Side::AccessPoint => {
                 let own = *transmitter;
-                let others = self.access_points().enumerate().filter(|(number, _)| *number != own);
+                let promoted = promotes.then_some(Category::BestEffort as usize);
+                let others = self.access_points().enumerate();
+                let others = others.filter(|(number, _)| *number != own && Some(*number) != promoted);
                 others.for_each(|(_, queue)| queue.overheard(ns, now));
                 for number in 0..=self.contenders[sender].joined {
                     if let Some(station) = self.contenders[sender].user(number).link {

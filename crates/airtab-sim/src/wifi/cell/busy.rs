@@ -29,12 +29,13 @@ impl Cell {
         }
         let senders = self.channel.senders();
         let collided = senders.len() > 1;
-        self.survivor = match &self.capture {
-            Some(capture) if collided => survivor(capture, senders, &self.contenders, self.categories),
-            _ => None,
-        };
-        let alone = if let [sender] = senders { Some(*sender) } else { None };
-        if let (Some(winners), Some(winner)) = (&mut self.winners, alone.or(self.survivor)) {
+        self.survivor = None;
+        if let (true, Some(capture)) = (collided, &self.capture) {
+            self.survivor = survivor(capture, senders, &self.contenders, self.categories);
+        }
+        if let Some(winners) = &mut self.winners
+            && let Some(winner) = if collided { self.survivor } else { Some(senders[0]) }
+        {
             winners.won(winner);
         }
         let (mut used, mut data_ns) = (Use::Idle, 0);
@@ -58,6 +59,9 @@ impl Cell {
         if let Some(mesh) = &mut self.mesh {
             mesh.tried(senders);
         }
+        if let Use::Beacon(_) = used {
+            self.adopt();
+        }
         self.channel.occupy(used, now, data_ns);
         if !self.listening.is_empty() {
             self.hear();
@@ -73,10 +77,12 @@ impl Cell {
             self.note();
         }
         self.errored.clear();
-        if self.survivor.is_some_and(|survivor| self.land_survivor(survivor, now)) {
-            return;
+        if let Some(survivor) = self.survivor {
+            if self.land_survivor(survivor, now) {
+                return;
+            }
+            self.survivor = None;
         }
-        self.survivor = None;
         let until = match *self.channel.senders() {
             [sender] => {
                 self.arrive(sender, now);
@@ -277,6 +283,7 @@ impl Cell {
     #[inline(always)]
     pub(super) fn settle(&mut self, sender: usize, now: u64) -> Again {
         let contender = &self.contenders[sender];
+        let promotes = !self.tells_at_once && contender.promotes();
         let again = if self.transmitters[contender.transmitter].driver.is_none() {
             self.decide_single(sender, now)
         } else if contender.joined > 0 {
@@ -285,7 +292,7 @@ impl Cell {
             self.decide(sender, now)
         };
         if !self.tells_at_once {
-            self.tell_governors(sender, now);
+            self.tell_governors(sender, promotes, now);
         }
         again
     }
@@ -319,7 +326,7 @@ impl Cell {
             managed.sent(sta, part.bytes, part.report(tx), true, now);
         }
         let way = Way { below_ns: part.below_ns(), mpdus: 1, kbps };
-        self.outputs.push(side.sent(to, part.label, tx, way));
+        side.sent(&mut self.outputs, to, part.label, tx, way);
         if !part.received {
             self.outputs.push(Output::Lost(part.packet));
         }
@@ -356,6 +363,9 @@ impl Cell {
             if let (true, Side::Station(station), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: station, air: part.hear() };
                 self.transmitters[to + category].egress.heard(&heard, now);
+                if let Some(own) = &mut self.announcement {
+                    own.receive(station, part.bytes, way.kbps);
+                }
             }
             if let (true, Side::Node(_), Some(to)) = (settled.arrived, side, to) {
                 let heard = Heard { flow: part.flow, sta: back, air: part.hear() };
@@ -363,12 +373,15 @@ impl Cell {
             }
             if settled.over {
                 let tx = part.tx(settled.acked, now);
-                let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
-                let driver = driver.as_mut().expect("its sender has one");
-                let last = driver.decided(receiver, part, !settled.acked);
-                egress.sent(sta, part.bytes, part.report(tx), last, now);
+                let driver = self.transmitters[transmitter].driver.as_mut().expect("its sender has one");
+                let last = driver.decided(receiver, part, !settled.acked) || part.promoted;
+                let queue = Cell::queue_of(transmitter, part);
+                if part.promoted {
+                    self.stirred |= 1 << queue;
+                }
+                self.transmitters[queue].egress.sent(sta, part.bytes, part.report(tx), last, now);
                 let way = Way { below_ns: part.below_ns(), ..way };
-                self.outputs.push(side.sent(to, part.label, tx, way));
+                side.sent(&mut self.outputs, to, part.label, tx, way);
                 if !part.received {
                     self.outputs.push(Output::Lost(part.packet));
                 }
@@ -445,7 +458,7 @@ impl Cell {
             exchange.frame = self.radios.bar(link, &self.radios.rate(link, down));
             return;
         }
-        let length = Length::of(&exchange.parts, &Bounds::single(self.config.phy.mac_bytes()));
+        let length = exchange.length(self.config.phy.mac_bytes());
         let plan = self.radios.plan(link, down, length.mpdus, exchange.failures, now);
         let bounds = plan.bounded(self.radios.bounds(&plan.rate, *txop_ns));
         let length = driver.trim(receiver, exchange, length, &bounds);

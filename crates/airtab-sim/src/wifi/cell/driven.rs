@@ -12,9 +12,21 @@ impl Cell {
     /// has nothing left withdraws.
     #[inline(never)]
     pub(super) fn pull<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
-        self.discard_old(transmitter, now);
+        let Transmitter { driver: Some(driver), contender, .. } = &self.transmitters[transmitter] else {
+            return;
+        };
+        let sending = self.contenders[*contender].exchange.is_under_way();
+        let ages = driver.ages();
+        if !ages && !driver.has_room() && driver.is_prepared(sending) {
+            return;
+        }
+        if ages {
+            self.discard_old(transmitter, now);
+        }
         self.fill(pool, transmitter, now);
-        self.withdraw_empty(transmitter);
+        if ages {
+            self.withdraw_empty(transmitter);
+        }
     }
 
     /// Withdraws a contender whose exchange is not built yet and that has nothing to build it from.
@@ -39,10 +51,14 @@ impl Cell {
     }
 
     /// Fills a driver from its queue, and makes aggregates of what it has.
+    #[inline]
     fn fill<T: Label>(&mut self, pool: &mut Pool<T>, transmitter: usize, now: u64) {
-        while self.transmitters[transmitter].driver.as_ref().is_some_and(|driver| driver.has_room()) {
+        let mut into = transmitter;
+        let has_room = |own: &Transmitter| own.driver.as_ref().is_some_and(|driver| driver.has_room());
+        while has_room(&self.transmitters[transmitter]) && has_room(&self.transmitters[into]) {
             let Some(left) = self.dequeue(pool, transmitter, now) else { break };
-            let Transmitter { side, driver, .. } = &mut self.transmitters[transmitter];
+            let side = self.transmitters[transmitter].side;
+            let promoted = self.promotes(pool, transmitter, &left);
             let packet = pool.view(left.packet);
             let receiver = match side {
                 Side::Station(_) => Some(0),
@@ -50,12 +66,36 @@ impl Cell {
                     Some(packet.sta).filter(|sta| *sta != GROUP).map(usize::from)
                 }
             };
-            driver.as_mut().expect("it has room").take(Part::new(&packet, left, now), receiver);
+            let mut part = Part::new(&packet, left, now);
+            let mut to = transmitter;
+            if let Some(category) = promoted {
+                (part.promoted, to, into) = (true, category, category);
+                self.stirred |= 1 << category;
+            }
+            self.transmitters[to].driver.as_mut().expect("it has room").take(part, receiver);
         }
         self.prepare(transmitter);
     }
 
+    /// Transmitter that sends a packet of the access point's best effort instead, if its flow is light and the packet has no
+    /// DSCP.
+    #[inline]
+    fn promotes<T: Label>(&self, pool: &Pool<T>, transmitter: usize, left: &Left) -> Option<usize> {
+        if left.ticket.up == 0 || self.categories == 1 || transmitter != Category::BestEffort as usize {
+            return None;
+        }
+        let category = Category::of_light(left.ticket.up).filter(|_| pool.dscp(left.packet) == 0);
+        category.map(|category| category as usize)
+    }
+
+    /// Number of the transmitter whose queue a packet left that `transmitter` sends.
+    #[inline]
+    pub(super) fn queue_of(transmitter: usize, part: &Part) -> usize {
+        if part.promoted { Category::BestEffort as usize } else { transmitter }
+    }
+
     /// Discards packets that have waited in a driver for longer than its lifetime.
+    #[inline(never)]
     fn discard_old(&mut self, transmitter: usize, now: u64) {
         let old = self.transmitters[transmitter].driver.as_mut().map(|driver| driver.take_old(now));
         let old = old.unwrap_or_default();
@@ -63,13 +103,18 @@ impl Cell {
         for (receiver, part) in old {
             let side = self.transmitters[transmitter].side;
             let (link, to) = self.way(side, receiver.map_or(GROUP, |receiver| receiver as u16));
-            let Transmitter { egress, driver, .. } = &mut self.transmitters[transmitter];
             let tx = part.tx(false, now);
-            let last = driver.as_mut().is_none_or(|driver| driver.decided(receiver, &part, true));
+            let driver = self.transmitters[transmitter].driver.as_mut();
+            let last = driver.is_none_or(|driver| driver.decided(receiver, &part, true)) || part.promoted;
+            let queue = Cell::queue_of(transmitter, &part);
+            if part.promoted {
+                self.stirred |= 1 << queue;
+            }
+            let egress = &mut self.transmitters[queue].egress;
             egress.sent(receiver_at(side, link, receiver), part.bytes, part.report(tx), last, now);
             let below_ns = if part.attempts > 0 { part.below_ns() } else { part.held_ns(now) };
             let way = Way { below_ns, ..Way::default() };
-            self.outputs.push(side.sent(to, part.label, tx, way));
+            side.sent(&mut self.outputs, to, part.label, tx, way);
             if !part.received {
                 self.outputs.push(Output::Lost(part.packet));
             }
@@ -87,6 +132,9 @@ impl Cell {
         };
         let Contender { exchange, txop_ns, .. } = &self.contenders[*contender];
         let sending = exchange.is_under_way();
+        if driver.is_prepared(sending) {
+            return;
+        }
         driver.prepare(sending, bounds(&self.config, &self.radios, self.mesh.as_deref(), *side, *txop_ns));
     }
 

@@ -33,10 +33,11 @@ impl Cell {
         self.look_ahead();
     }
 
-    /// When the first of what stations do by themselves is due: a nap, a step.
+    /// Time of the first planned event, ns: power save, a step of a walk, the end of an interval of the announcement.
     pub(super) fn next_plan(&self) -> u64 {
         let nap = self.naps.last().map_or(NEVER, |nap| nap.at_ns);
-        self.walks.iter().map(|walking| walking.at_ns).min().unwrap_or(NEVER).min(nap)
+        let announcement = self.announcement.as_ref().map_or(NEVER, |own| own.until());
+        self.walks.iter().map(|walking| walking.at_ns).min().unwrap_or(NEVER).min(nap).min(announcement)
     }
 
     /// The step that is due now. False: none is.

@@ -70,6 +70,7 @@ fn one(queue: &Queue, classes: &[Class], params: &Params, when: &When) -> Measur
             measure_ns: None,
             class: i as u8,
             access: Category::default(),
+            computer: 1,
             tunnel: false,
             arrivals: false,
             servers: Servers::Own(Latency::both(0)),

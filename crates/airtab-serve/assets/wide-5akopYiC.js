@@ -1,0 +1,1 @@
+import{k as e}from"./swatch-BVQ1S3do.js";function t({label:t,children:n}){return e(`div`,{class:`wide`,role:`region`,"aria-label":t,tabIndex:0,children:n})}export{t};

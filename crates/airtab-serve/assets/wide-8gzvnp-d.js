@@ -1,1 +1,0 @@
-import{k as e}from"./swatch-5RYxYt02.js";function t({label:t,children:n}){return e(`div`,{class:`wide`,role:`region`,"aria-label":t,tabIndex:0,children:n})}export{t};
