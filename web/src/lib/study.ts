@@ -30,7 +30,7 @@ const PAUSE = 200;
 const history = new History("");
 export const study = new Store<State>({
   text: "",
-  queues: ["fifo", "spq", "chap", "fq_codel"],
+  queues: ["fifo", "fq_codel", "cake", "airtime_fq", "chap"],
   seeds: 5,
   short: true,
   canUndo: false,

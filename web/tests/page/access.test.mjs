@@ -37,7 +37,7 @@ const VIEWS = {
     await page.getByRole("button", { name: /^Run \d/ }).click();
     await page.getByText("The study is done.").waitFor({ state: "attached", timeout: 120_000 });
     await page.locator(".scores .figure svg").first().waitFor();
-    await page.getByRole("button", { name: "spq", exact: true }).click();
+    await page.getByRole("button", { name: "fq_codel", exact: true }).click();
   },
   async experiments(page) {
     await page.evaluate(() => (location.hash = "experiments"));

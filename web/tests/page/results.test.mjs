@@ -18,7 +18,7 @@ after(async () => {
 /** Chooses what is run: two disciplines, some seeds, time / 10. */
 async function choose(page, seeds) {
   await page.locator(".pane-head .verdict").getByText("can be run").waitFor();
-  for (const label of ["spq", "fq_codel"]) await page.getByRole("button", { name: `Leave out ${label}` }).click();
+  for (const label of ["fq_codel", "cake", "airtime_fq"]) await page.getByRole("button", { name: `Leave out ${label}` }).click();
   await page.getByLabel("Seeds").fill(String(seeds));
   await page.getByLabel("Seeds").press("Tab");
 }
