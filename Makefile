@@ -13,18 +13,18 @@ EXPERIMENTS := chap/worked-example chap/credit-range chap/model-waits chap/const
 	chap/modelval-server chap/starve chap/p2p-voip chap/dapp-video chap/fair
 LIVE_EXPERIMENTS := $(addprefix live/,lnx-clean lnx-fer lnx-cpu case-web case-quake sim-vs-live lx-dt31 lx-vfq31)
 
-.PHONY: help build demo live live-experiments experiments test test-all test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust mutants-change soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
+.PHONY: help build contest demo live live-experiments experiments test test-all test-python nightly bench bench-users test-web web lint check-targets check-project licences advisories notices mutants mutants-rust mutants-change soak fuzz kernel install-kernel kernel-test kernel-debug-test kernel-cross deb-dkms deb-dkms-test dist test-dist test-packages figures book docs clean
 
 help: ## this list
 	@echo "airtab: queue disciplines that keep Wi-Fi responsive"
 	@echo
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 26
 
-demo: ## a house with a call, pages, a film at 6 Mb/s, a download and an upload under four disciplines
+demo: ## a family's home: video streams, a game, a call, pages, downloads and a backup under five disciplines
 	@# The first time without live houses, measures of real networks and the page, which would take half as long again.
 	@if [ -e $(WHOLE) ]; then $(MAKE) --no-print-directory build; \
 	else tools/progress "Building airtab's simulator" build --release -p airtab --no-default-features; fi
-	@$(AIRTAB) compare scenarios/two-speeds.toml
+	@$(AIRTAB) compare scenarios/homes/family-evening.toml --seeds 10
 
 build: ## target/release/airtab, the whole program: some five minutes on two cores the first time
 	@tools/progress "Building airtab" build --release -p airtab
@@ -43,6 +43,16 @@ live-experiments: build ## the studies' Linux experiments in real time, a quick 
 
 experiments: build ## a selection of the studies' experiments: published numbers against measured ones
 	@$(AIRTAB) experiment run --quick $(EXPERIMENTS)
+
+HOMES  ?= scenarios/homes
+QUEUES ?= chap,airtime_fq,cake,fq_codel
+SEEDS  ?= 5
+
+contest: build ## the first of QUEUES against the others over HOMES; PAGE=docs/contest.md: renew the results of the page
+	@$(AIRTAB) contest $(HOMES) --queues $(QUEUES) --seeds $(SEEDS) $(if $(PAGE),>$(PAGE).results)
+ifdef PAGE
+	@sed -i -e '/^<!-- results -->$$/q' $(PAGE) && cat $(PAGE).results >>$(PAGE) && rm $(PAGE).results
+endif
 
 test: ## the tests of a change, in some minutes: C core, Rust crates, command line; as root also live ones
 	@$(MAKE) --no-print-directory -j$$(nproc) -C core test

@@ -23,7 +23,7 @@ Seeds = int | Iterable[int]
 Progress = Literal["auto"] | Callable[[int, int], object] | bool
 Cache = bool | str | os.PathLike[str]
 
-USUAL = ("fifo", "spq", "chap", "fq_codel")
+USUAL = ("fifo", "fq_codel", "cake", "airtime_fq", "chap")
 """The disciplines of a comparison that names none, as the command has them."""
 
 _MOST = 100_000

@@ -51,9 +51,12 @@ def chap(
     udp_timeout: str | int | float = '120s',
     tcp_timeout: str | int | float = '3600s',
     newcomers: bool = False,
-    uplink: bool = False,
-    target: str | int | float = '5ms',
+    uplink: str | int | float = 'auto',
+    target: str | int | float = '20ms',
     drain: str | int | float = '0ns',
+    share: str | int | float = 'station',
+    debt: str | int | float = '25ms',
+    promote: str | int | float = 'voice',
 ) -> Queue: ...
 def fq_codel(
     *,
@@ -129,6 +132,7 @@ def airtime_fq(
     aql_high: str | int | float = '12ms',
     aql_threshold: str | int | float = '24ms',
     aql_expiry: str | int | float = '250ms',
+    rule: str | int | float = 'linux-7.3',
 ) -> Queue: ...
 def wfq(
     *,
