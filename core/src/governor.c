@@ -407,7 +407,9 @@ static void count_sta(struct at_governor *g, const struct record *r, bool in)
 	s->frames += in ? 1 : ~(u32)0;
 	if (!s->frames)
 		s->asked = 0;
-	look(g, r->sta);
+	/* one packet more shuts an open gate at most, one less opens a closed one */
+	if (s->closed != in)
+		look(g, r->sta);
 }
 
 /* r is sent when the model has sent what is held before it. Sets whether it is apart. */
