@@ -861,10 +861,13 @@ static void chap_heard(struct at_qdisc *q, const struct at_heard *h, u64 now)
 	u32 i = c->uplink ? at_flows_find(&c->table, h->flow) : 0;
 	struct chap_flow *f = &c->flows[i];
 
-	if (i && (f->slot || !chap_expired(c, f, now)))
+	if (i && (f->slot || !chap_expired(c, f, now))) {
+		if (c->parties)
+			at_chap_party_heard(c, f, h->air, now);
 		at_chap_pay(c, f, at_charge(h->air));
-	else if (c->uplink && c->parties)
+	} else if (c->uplink && c->parties) {
 		at_chap_party_pay(c, at_chap_party_of_station(c, h->sta), NULL, at_charge(h->air));
+	}
 }
 
 static void chap_categories(struct at_qdisc *q, bool here)

@@ -547,6 +547,21 @@ void at_chap_party_pay(struct chap *c, u32 party, struct chap_flow *f, s64 ns)
 	at_chap_party_touch(c, party);
 }
 
+/* What a flow sent upwards is use of it as well: the ACKs of an upload are few, the upload is not. */
+void at_chap_party_heard(struct chap *c, struct chap_flow *f, u64 air, u64 now)
+{
+	const struct chap_parties *k = c->parties;
+	struct chap_party *y = chap_party(c, f->party);
+	u32 ns = air < LEVEL_MAX ? (u32)air : LEVEL_MAX;
+
+	f->level = party_raise(party_drain(f->level, &f->last, now), ns);
+	if (!(f->flags & SPARSE))
+		return;
+	y->level = party_raise(party_drain(y->level, &y->drained, now), ns);
+	if (f->level > k->burst || y->level > k->burst)
+		f->flags &= (u8)~SPARSE;
+}
+
 void at_chap_party_pay_young(struct chap *c, struct chap_party *y, struct chap_flow *f, s64 ns)
 {
 	at_chap_party_settle_place(c);

@@ -130,6 +130,42 @@ static void uplink(bool known_flow)
 	close_host(&c.h);
 }
 
+/* An upload has one ACK at a time in the queue, which is empty between two: the ACK does not go first for that. */
+static void lone_acks(void)
+{
+	struct cell c;
+	u64 heard = 0;
+	u32 light = 0, acks = 0;
+
+	open_cell(&c, "");
+	for (u32 i = 0; i < 3; i++)
+		arrive(&c, 2, 2, 1500);
+	arrive(&c, 1, 3, 64);
+	for (u32 i = 0; i < 40000; i++) {
+		struct at_ticket t;
+		u32 flow = get(&c.h, &t, c.now)->flow;
+
+		if (i == 4000)
+			c.air[2] = c.air[3] = heard = 0, acks = light = 0;
+
+		c.now += flow == 1 ? 50000 : 300000;
+		report(&c.h, &t, flow == 1 ? 50000 : 300000, c.now);
+		c.air[flow == 1 ? 3 : 2] += flow == 1 ? 50000 : 300000;
+		if (flow == 1) {
+			acks++;
+			light += t.light;
+			hear(&c.h, 1, 1 * MS, c.now);
+			c.now += 1 * MS;
+			heard += 1 * MS;
+		}
+		arrive(&c, flow, flow == 1 ? 3 : 2, flow == 1 ? 64 : 1500);
+	}
+	CHECK((c.air[3] + heard) * 100 < c.air[2] * 102 && c.air[2] * 100 < (c.air[3] + heard) * 102);
+	CHECK(acks > 1000);
+	CHECK(light < 20);
+	close_host(&c.h);
+}
+
 /* A flow with a full credit goes before another one of its station: of what it was charged it got back more than it
  * still owed. */
 static void full_credit(void)
@@ -565,6 +601,7 @@ int main(void)
 	CASE(slow_and_fast());
 	CASE(uplink(true));
 	CASE(uplink(false));
+	CASE(lone_acks());
 	CASE(call_is_prompt(""));
 	CASE(call_is_prompt(FLAT));
 	CASE(debt_bounds());

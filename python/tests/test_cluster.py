@@ -246,7 +246,7 @@ def test_ctrl_c_at_a_terminal(folder: Path, small: str) -> None:
     (folder / "long.toml").write_text(small.replace('"4s"', '"60s"'))
     words = [str(AIRTAB), "sweep", "long.toml", "--seeds", "1000", "--cluster", "local", "--jobs", "1"]
     child = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    assert child.stderr is not None and "4000 runs ..." in child.stderr.readline()
+    assert child.stderr is not None and "5000 runs ..." in child.stderr.readline()
     time.sleep(1)
     os.killpg(child.pid, signal.SIGINT)
     said = child.stderr.read().splitlines()
