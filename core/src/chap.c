@@ -64,8 +64,8 @@
  *
  * Non-goals: no classification.
  *
- * Defaults: I = 25 ms, 1024 packets, 4 MiB, 4096 flows, forgotten after 120 s
- * (TCP: 3600 s), target 5 ms.
+ * Defaults: I = 25 ms, 2048 packets, 4 MiB, 4096 flows, forgotten after 120 s
+ * (TCP: 3600 s), target 20 ms.
  */
 #include "airtab/align.h"
 #include "airtab/estimate.h"
@@ -123,7 +123,7 @@ static const struct at_param chap_params[] = {
 	[P_LIMIT] = {
 		.id = 3, .unit = AT_COUNT, .max_len = 1, .name = "limit",
 		.help = "packets that the queue holds (faithful: one less)",
-		.source = "CHAP dissertation 4.2; 35 there", .def = 1024, .min = 1,
+		.source = "CHAP dissertation 4.2; 35 there", .def = 2048, .min = 1,
 		.max = MAX_LIMIT,
 	},
 	[P_MEMORY] = {

@@ -547,7 +547,7 @@ void at_chap_party_pay(struct chap *c, u32 party, struct chap_flow *f, s64 ns)
 	at_chap_party_touch(c, party);
 }
 
-/* What a flow sent upwards is use of it as well: the ACKs of an upload are few, the upload is not. */
+/* Uplink frames of a flow are use of it: an upload is not light because its ACKs are few. */
 void at_chap_party_heard(struct chap *c, struct chap_flow *f, u64 air, u64 now)
 {
 	const struct chap_parties *k = c->parties;

@@ -90,8 +90,8 @@ struct at_governor {
 	u32 batch;		/* charge of the largest batch lately, of any that tells none */
 	u32 budget, budget_station;	/* ns: of k, or what holds batches */
 	u64 rounds_ns;		/* sum of rounds since the last mean */
-	u32 rounds, round;	/* of so many batches; ns from leaving to completion, mean */
-	u32 counts_for, silent_after, lost_after;	/* ns: of k, or so many rounds */
+	u32 rounds, round;	/* batches in that sum; ns from leaving to completion, mean */
+	u32 counts_for, silent_after, lost_after;	/* ns: of k, or a number of rounds */
 	u32 aged;		/* records that are STALE or MUTE */
 	u32 blind;
 	u32 early, measured;	/* stations with that verdict */
@@ -197,7 +197,7 @@ static bool paced(const struct at_governor *g, const struct station *s)
 	return s->verdict == EARLY || (g->mode == AT_GOVERNOR_PACED && (g->blinded || s->verdict == UNKNOWN));
 }
 
-/* Whether a station that is silent is not asked now. */
+/* Whether a silent station gets no packet now. */
 static bool unasked(const struct at_governor *g, const struct station *s)
 {
 	return !paced(g, s) && (s->counted || s->asked >= AT_GOVERNOR_ASKED);

@@ -202,7 +202,7 @@ const struct at_promote_flow *at_promote_overdue(struct at_promote *k, bool all,
 			continue;
 		if (all || now >= promote_until(f)) {
 			promote_end_wait(k, f, now);
-			k->due = 0;		/* of the others is not known */
+			k->due = 0;		/* when the others are due is not known */
 			return f;
 		}
 		promote_due(k, f);

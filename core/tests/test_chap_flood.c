@@ -51,7 +51,7 @@ static struct result run(const char *args, bool game_warm)
 	u64 end = WARM_UP + FLOOD_FLOWS * FLOOD_EVERY, *entered;
 	u32 flows = 0, waits = 0;
 
-	open_flat(&h, args, 2048);
+	open_flat(&h, args, 4096);
 	entered = calloc(h.n + 1, sizeof(u64));
 	for (;;) {
 		u64 now = done;

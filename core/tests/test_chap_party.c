@@ -130,7 +130,7 @@ static void uplink(bool known_flow)
 	close_host(&c.h);
 }
 
-/* An upload has one ACK at a time in the queue, which is empty between two: the ACK does not go first for that. */
+/* ACKs of an upload arrive to an empty queue: its flow is not light. */
 static void lone_acks(void)
 {
 	struct cell c;

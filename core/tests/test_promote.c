@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Light flows in a better access category: no flow has packets in two categories; promoted packets use a tenth of
- * the air; a station in debt has none; a flow is released when it is no longer light. Marked packets, lost reports, no reports.
+ * Light flows in a better access category. No flow has packets in two categories. Promoted packets use a tenth of
+ * the air. A station in debt has none. A flow is released when it is no longer light. Marked packets, lost reports,
+ * no reports.
  */
 #include "airtab/promote.h"
 #include "harness.h"

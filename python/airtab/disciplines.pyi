@@ -45,7 +45,7 @@ def chap(
     *,
     profile: str | int | float = 'default',
     increment: str | int | float = '25ms',
-    limit: str | int | float = 1024,
+    limit: str | int | float = 2048,
     memory: str | int | float = '4MiB',
     flows: str | int | float = 4096,
     udp_timeout: str | int | float = '120s',

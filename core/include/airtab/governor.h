@@ -36,9 +36,9 @@
  * the quotient of two sums, time and the host's estimates, both halved whenever the
  * time reaches 32 ms; what leaves for it is counted by that.
  *
- * What never completes. A packet counts in all until one completes that left `counted` later (or the budget
- * of all, if that is longer); or until none has completed for that time, without frames that were heard; or until
- * its station is silent. So a station that sleeps does not hold up the others, and a driver that is slow but sends
+ * What never completes. A packet counts in all until one of three events. A packet completes that left `counted`
+ * later (or the budget of all, if that is longer). None has completed for that time, without the time of frames that
+ * were heard. Its station is silent. So a station that sleeps does not hold up the others, and a driver that is slow but sends
  * is given no more. A packet is lost, and counts no more, if one that left later for the same station in the same
  * access category has completed, and `counted` or two rounds are over. After `stale`, or eight
  * rounds (AT_GOVERNOR_ROUNDS), the station is silent until one completes. A round is the
@@ -118,7 +118,7 @@ struct at_governor_stats {
 	u64 valid;		/* completions that were believed and measured */
 	u64 unsent;		/* believed, of packets not known to have been sent */
 	u64 early;		/* not believed */
-	u64 late;		/* of packets that no longer counted in all, or were given up */
+	u64 late;		/* completions of packets that were silent or expired before */
 	u64 expired;		/* packets given up */
 	u64 unknown;		/* completions of no record: repeated, or forgotten */
 	u64 missed;		/* packets that left without a record */

@@ -10,8 +10,8 @@
  *    One in best effort that has become light waits at most AT_PROMOTE_PATIENCE in any case; then it stays, for
  *    AT_PROMOTE_SILENT, and twice as long each time. So does one whose last packet is not reported in AT_PROMOTE_SILENT.
  *  - Packets that left before a flow was followed are unknown: it stays in best effort for AT_PROMOTE_SILENT.
- *  - One part in AT_PROMOTE_SHARE of the air, by a token bucket of AT_PROMOTE_BURST: a packet pays its estimate and,
- *    with its report, the difference from what it took. A flow enters while half of the bucket is there, and leaves
+ *  - One part in AT_PROMOTE_SHARE of the air, by a token bucket of AT_PROMOTE_BURST. A packet takes its estimate and,
+ *    with its report, the difference from its airtime. A flow enters while half of the bucket is there, and leaves
  *    when the bucket is empty.
  *  - A flow has one part in AT_PROMOTE_FLOW_SHARE of the air by a bucket of AT_PROMOTE_FLOW_BURST, in best effort by estimates.
  *    A packet takes at least AT_PROMOTE_ALONE: TCP's ACKs and streams would lose their aggregates.

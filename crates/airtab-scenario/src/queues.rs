@@ -290,7 +290,7 @@ mod tests {
         };
         assert_eq!(built("chap"), [7_000_000, 50]);
         assert_eq!(built("chap:limit=70"), [7_000_000, 70]);
-        assert_eq!(built("chap:defaults"), [25_000_000, 1024]);
+        assert_eq!(built("chap:defaults"), [25_000_000, 2048]);
         assert_eq!(built("chap: defaults:limit=70"), [25_000_000, 70]);
         assert_eq!(
             labels("fifo,chap:defaults,chap:defaults:limit=9")[1..],

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * rogue DEV MAC WHAT rate=KBPS ms=N [size=1400] [from=ADDRESS] [to=ADDRESS]:
+ * rogue DEV MAC WHAT rate=KBPS ms=N [size=1400] [each=1] [from=ADDRESS] [to=ADDRESS]:
  * a hostile host. Sends Ethernet frames of `size` bytes to MAC, so many kilobits
  * of frames a second, for so long, and prints "offered N". WHAT:
  *
  *   arp		requests for an address that nobody has, padded
  *   eapol	EAPOL frames (IEEE 802.1X) of a type that nobody knows
- *   udp		IPv4 from and to these addresses, ports at random: each a new flow
+ *   udp		IPv4 from and to these addresses, ports at random: `each` packets a flow
  *   spoofed	the same from any address of 198.18.0.0/15 (RFC 2544)
  *
  * No queue on the way holds it up. Evenly spaced, but for a burst that makes up for being late. What is random is
@@ -145,7 +145,7 @@ static int64_t now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-static long run(int s, const struct sockaddr_ll *to, size_t size, long kbps, long ms, int flows)
+static long run(int s, const struct sockaddr_ll *to, size_t size, long kbps, long ms, int flows, long each)
 {
 	int64_t begin = now_ns(), every = (int64_t)size * 8000000 / kbps, due = begin;
 	long sent = 0;
@@ -155,7 +155,7 @@ static long run(int s, const struct sockaddr_ll *to, size_t size, long kbps, lon
 
 		if (now_ns() < due)
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-		if (flows)
+		if (flows && sent % each == 0)
 			renew(flows > 1);
 		if (sendto(s, frame, size, 0, (const struct sockaddr *)to, sizeof(*to)) < 0)
 			die("rogue: send");
@@ -172,13 +172,13 @@ int main(int argc, char **argv)
 	const char *what = argc > 3 ? argv[3] : "";
 	char **args = argv + (argc > 3 ? 4 : argc);
 	long size = number(args, "size", 1400);
-	long rate = number(args, "rate", 0), ms = number(args, "ms", 0);
+	long rate = number(args, "rate", 0), ms = number(args, "ms", 0), each = number(args, "each", 1);
 
-	if (argc < 4 || rate <= 0 || ms <= 0 || size < 60 || size > MOST ||
+	if (argc < 4 || rate <= 0 || ms <= 0 || each <= 0 || size < 60 || size > MOST ||
 	    sscanf(argv[2], "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", mac, mac + 1, mac + 2, mac + 3,
 		   mac + 4, mac + 5) != 6) {
 		fprintf(stderr, "usage: rogue DEV MAC arp|eapol|udp|spoofed rate=KBPS ms=N [size=60..%d]\n"
-				"             [from=ADDRESS] [to=ADDRESS]\n", MOST);
+				"             [each=1] [from=ADDRESS] [to=ADDRESS]\n", MOST);
 		return 2;
 	}
 	strncpy(device.ifr_name, argv[1], IFNAMSIZ - 1);
@@ -200,6 +200,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	to.sll_protocol = eth->ether_type;
-	printf("offered %ld\n", run(s, &to, size, rate, ms, flows));
+	printf("offered %ld\n", run(s, &to, size, rate, ms, flows, each));
 	return 0;
 }

@@ -74,7 +74,7 @@ impl Cell {
         down.filter_map(|transmitter| transmitter.egress.managed()?.below()?.governor())
     }
 
-    /// An attempt is over, and its packets' reports are under way: what the governors hear of it. `promotes`: some of these
+    /// An attempt is over, and the reports of its packets are sent: the governors hear its airtime. `promotes`: some of these
     /// go to best effort's.
     pub(super) fn tell_governors(&mut self, sender: usize, promotes: bool, now: u64) {
         let Contender { exchange, transmitter, .. } = &self.contenders[sender];
