@@ -20,6 +20,7 @@ mod report_page;
 mod results_parquet;
 mod run_keys;
 mod series;
+mod shares_of_air;
 mod stored_runs;
 mod sweep;
 mod until;

@@ -177,7 +177,7 @@ wifi.announced.adapt | all | duration=3s & app.load.kind=upload & station.s.fer=
 wifi.announced.bk.aifsn | all | | wifi.announced={ bk = { aifsn = 2 } }
 wifi.announced.bk.cw_min | all | | wifi.announced={ bk = { cw_min = 3 } }
 wifi.announced.bk.cw_max | all | | wifi.announced={ bk = { cw_max = 15 } }
-wifi.announced.bk.txop | all | | wifi.announced={ bk = { txop = "2ms" } }
+wifi.announced.bk.txop | all | app.store.rate=60Mb/s | wifi.announced={ bk = { txop = "1ms" } }
 wifi.announced.be.aifsn | all | | wifi.announced={ be = { aifsn = 2 } }
 wifi.announced.be.cw_min | all | | wifi.announced={ be = { cw_min = 3 } }
 wifi.announced.be.cw_max | all | | wifi.announced={ be = { cw_max = 15 } }

@@ -535,7 +535,7 @@ fn wrong_calls_are_named() {
         calls::compare(found, &labels(&[queue]), &[1], true, &how(Cache::Off, &|_, _| ())).map(|_| ())
     };
     // Each is right alone: a limit of the caller, and flows of the file.
-    let few = Found { text: format!("{HOUSE}[queue.chap]\nflows = 2048\n"), ..house() };
+    let few = Found { text: format!("{HOUSE}[queue.chap]\nflows = 3000\n"), ..house() };
     match compared(&few, "chap:limit=3000") {
         Err(CallError::Queue(said)) => assert!(said.starts_with("queue chap:limit=3000: "), "{said}"),
         other => panic!("{other:?}"),
