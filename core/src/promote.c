@@ -32,19 +32,12 @@ static void promote_pay(struct at_promote *k, s64 ns, u64 now)
 	k->full = now + promote_spent(k, now) + (u64)ns * AT_PROMOTE_SHARE;
 }
 
-/* Likewise in the bucket of a flow. */
+/* Packets that are missing in the bucket of a flow, ns of AT_PROMOTE_PACKET. */
 static u64 promote_flow_spent(const struct at_promote_flow *f, u64 now)
 {
-	u64 gained = (now - f->last) / AT_PROMOTE_FLOW_SHARE;
+	u64 gained = now - f->last;
 
 	return f->spent > gained ? f->spent - gained : 0;
-}
-
-static void promote_flow_pay(struct at_promote_flow *f, s64 ns)
-{
-	s64 spent = (s64)f->spent + ns;
-
-	f->spent = spent < 0 ? 0 : spent < (s64)AT_PROMOTE_FLOW_MOST ? (u32)spent : AT_PROMOTE_FLOW_MOST;
 }
 
 /* The user priority that a flow should have. */
@@ -143,8 +136,9 @@ u8 at_promote_left(struct at_promote *k, u32 flow, u32 gen, u32 serial, u32 est,
 
 	if (!promote_is(f, flow, gen))
 		return AT_UP_NONE;
-	f->spent = (u32)promote_flow_spent(f, now);
-	promote_flow_pay(f, est > AT_PROMOTE_ALONE ? est : AT_PROMOTE_ALONE);
+	f->spent = (u32)promote_flow_spent(f, now) + AT_PROMOTE_PACKET;
+	if (f->spent > AT_PROMOTE_FLOW_MOST)
+		f->spent = AT_PROMOTE_FLOW_MOST;
 	f->last = now;
 	f->newest = serial;
 	f->over = false;
@@ -164,10 +158,8 @@ bool at_promote_sent(struct at_promote *k, u32 flow, u32 gen, u32 serial, s64 du
 
 	if (!promote_is(f, flow, gen) || !f->below || (s32)(serial - f->first) < 0)
 		return false;
-	if (f->up) {
+	if (f->up)
 		promote_pay(k, due, now);
-		promote_flow_pay(f, due);
-	}
 	f->over |= serial == f->newest;
 	if (--f->below) {
 		if (waited)

@@ -13,8 +13,9 @@
  *  - One part in AT_PROMOTE_SHARE of the air, by a token bucket of AT_PROMOTE_BURST. A packet takes its estimate and,
  *    with its report, the difference from its airtime. A flow enters while half of the bucket is there, and leaves
  *    when the bucket is empty.
- *  - A flow has one part in AT_PROMOTE_FLOW_SHARE of the air by a bucket of AT_PROMOTE_FLOW_BURST, in best effort by estimates.
- *    A packet takes at least AT_PROMOTE_ALONE: TCP's ACKs and streams would lose their aggregates.
+ *  - A flow has one packet each AT_PROMOTE_PACKET on average, by a token bucket of AT_PROMOTE_FLOW_BURST, in best effort as
+ *    well: TCP's ACKs and streams would lose their aggregates. Airtime is no measure for that: contention and
+ *    repeated attempts of a call can take more than a stream.
  *  - A host that reports nothing has no such flows.
  *
  * Memory: AT_PROMOTE_FLOWS flows are followed at a time. Of two flows of one place the second stays in best effort, until
@@ -30,10 +31,9 @@
 #define AT_PROMOTE_FLOWS 192u
 #define AT_PROMOTE_SHARE 10u			/* all flows: one part in 10 of the air */
 #define AT_PROMOTE_BURST 10000000ull		/* ns of airtime that the bucket holds */
-#define AT_PROMOTE_FLOW_SHARE 32u		/* a flow: one part in 32 */
-#define AT_PROMOTE_FLOW_BURST 4000000u		/* ns of airtime that its bucket holds */
-#define AT_PROMOTE_FLOW_MOST (4 * AT_PROMOTE_FLOW_BURST)	/* ns that a flow can owe */
-#define AT_PROMOTE_ALONE 100000u		/* ns that a packet takes that is not aggregated, at least */
+#define AT_PROMOTE_PACKET 3200000u		/* ns between packets of a flow, mean: 312 a second */
+#define AT_PROMOTE_FLOW_BURST (40 * AT_PROMOTE_PACKET)	/* its bucket: ns of such packets */
+#define AT_PROMOTE_FLOW_MOST (4 * AT_PROMOTE_FLOW_BURST)	/* most debt, likewise */
 #define AT_PROMOTE_SILENT 1000000000ull		/* ns after which a packet is gone that was not reported */
 #define AT_PROMOTE_PATIENCE 50000000ull		/* ns that a flow waits for packets in best effort, or for lost reports */
 #define AT_PROMOTE_VAIN 5u			/* doublings of the time until the next wait: 32 s */
@@ -45,7 +45,7 @@ struct at_promote_flow {
 	u64 stays, last;	/* in best effort until then, or waits since then to leave it; its last packet left: ns */
 	u32 flow, gen;		/* record of the discipline, 0: none; its generation */
 	u32 first, newest;	/* serial number of the first ticket that counts, and of the last one */
-	u32 spent;		/* airtime that was missing in its bucket as the last one left, ns */
+	u32 spent;		/* missing in its bucket when the last one left, ns of AT_PROMOTE_PACKET */
 	u16 below;		/* packets that are not reported */
 	u8 up;			/* its user priority; AT_UP_NONE: best effort */
 	u8 vain : 4;		/* waits in vain since the last change, at most AT_PROMOTE_VAIN */
