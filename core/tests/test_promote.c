@@ -452,7 +452,7 @@ static u32 steady(u64 every, u32 bytes, u64 ns)
 	return n;
 }
 
-/* 312 packets/s of a flow, whatever they take within the tenth of all. */
+/* 312 packets/s of a flow, of any airtime within the tenth of all. */
 static void a_flows_part(void)
 {
 	CHECK_EQ(steady(20 * MS, 1500, 600000), 100);

@@ -13,9 +13,9 @@
  *  - One part in AT_PROMOTE_SHARE of the air, by a token bucket of AT_PROMOTE_BURST. A packet takes its estimate and,
  *    with its report, the difference from its airtime. A flow enters while half of the bucket is there, and leaves
  *    when the bucket is empty.
- *  - A flow has one packet each AT_PROMOTE_PACKET on average, by a token bucket of AT_PROMOTE_FLOW_BURST, in best effort as
- *    well: TCP's ACKs and streams would lose their aggregates. Airtime is no measure for that: contention and
- *    repeated attempts of a call can take more than a stream.
+ *  - A flow has one packet each AT_PROMOTE_PACKET on average, by a token bucket of AT_PROMOTE_FLOW_BURST. Packets in
+ *    best effort count, too. TCP's ACKs and streams would lose their aggregates. A limit of airtime would exclude
+ *    calls that compete with uploads, by contention and retries.
  *  - A host that reports nothing has no such flows.
  *
  * Memory: AT_PROMOTE_FLOWS flows are followed at a time. Of two flows of one place the second stays in best effort, until
