@@ -157,7 +157,7 @@ u32 at_chap_party_waits(const struct chap *c);
  * to a group; f is NULL: to the group alone. */
 void at_chap_party_pay(struct chap *c, u32 party, struct chap_flow *f, s64 ns);
 void at_chap_party_pay_tab(struct chap *c, u32 party, s64 ns);
-/* Airtime of a frame that was received is use of its flow; before it is paid. */
+/* Counts the airtime of a received frame as use of its flow. To be called before the charge. */
 void at_chap_party_heard(struct chap *c, struct chap_flow *f, u64 air, u64 now);
 /* Group of a station, or REST. */
 u32 at_chap_party_of_station(const struct chap *c, u16 sta);

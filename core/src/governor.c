@@ -37,7 +37,7 @@ struct record {
 	u8 line;		/* its access category */
 };
 
-/* What a station's own completions tell. */
+/* Verdict on a station by its own completions. */
 enum verdict { UNKNOWN, MEASURED, EARLY };
 
 struct station {
@@ -422,7 +422,7 @@ static void hold(struct at_governor *g, struct record *r, u64 now)
 	move(g, r, HELD);
 }
 
-/* r, which is LIVE, STALE or MUTE, is given up. */
+/* r, which is LIVE, STALE or MUTE, expires. */
 static void expire(struct at_governor *g, struct record *r, u64 now)
 {
 	if (r->list == LIVE)
@@ -958,7 +958,7 @@ u64 at_governor_wake(const struct at_governor *g)
 	return at;
 }
 
-/* What is STALE or MUTE. */
+/* Records that are STALE or MUTE: those become MUTE, these expire. */
 static void age(struct at_governor *g, u64 now)
 {
 	while (sooner(g, STALE, g->silent_after, AT_NEVER) <= now)

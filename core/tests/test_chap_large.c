@@ -210,7 +210,7 @@ static void order_is_kept(s64 to, const char *args, bool by_age)
 	close_host(&h);
 }
 
-/* A lower limit drops some 2,000 packets a call; between two, packets come and go, and an arrival makes room for some
+/* A lower limit drops some 2,000 packets a call; between two, packets come and go, and an arrival drops some
  * 4,000. */
 static void limit_in_steps(void)
 {

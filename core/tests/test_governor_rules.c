@@ -474,7 +474,7 @@ static void own_verdict(void)
 	CHECK_EQ(stats_of(h.g).turns, 1);
 }
 
-/* A station that was measured and is idle for the expiry, 500 ms, is no proof of backpressure: each 64 early completions of
+/* A station that was measured and is idle for the expiry, 500 ms, does not prove backpressure: each 64 early completions of
  * another one take 128 ms. When it completes packets again, the next 64 switch back. */
 static void idle_proves_nothing(void)
 {

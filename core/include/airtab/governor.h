@@ -49,14 +49,14 @@
  * rounds have no effect. The station is silent as soon as its packet no longer counts in all, and what asks it counts, too.
  *
  * Early completions. Some drivers free packets when they get them, or discard those for a
- * station that is not there. A packet that is done before a quarter of its estimated airtime,
- * or before any exchange could be over, is held until the airtime model says that it is sent,
- * one after the other, and teaches nothing. Each station has a verdict by its own completions:
+ * station that is not there. Too early is before a quarter of the estimated airtime, or before any
+ * exchange could be over. Such a packet is held until the airtime model says that it is sent,
+ * one after the other. It teaches nothing. Each station has a verdict by its own completions:
  * if more than half of 64 are early its packets are paced by the model, until less than a
  * quarter of 64 are. While another station is measured, what is held counts for its own
- * station alone: the driver has freed it, and no packet waits for it. If stations are early
- * and none is measured, or if no packet completes, there is no backpressure below
- * (AT_GOVERNOR_PACED), and packets of stations without a verdict are paced, too.
+ * station alone: the driver has freed it, and no packet waits for it. There is no
+ * backpressure below (AT_GOVERNOR_PACED) if stations are early and none is measured, or if no packet
+ * completes. Packets of stations without a verdict are paced then, too.
  *
  * What a host calls, in this order; `now` is monotonic ns and never decreases:
  *
